@@ -102,6 +102,7 @@ export async function openToolbox(
     },
     ...services,
     spawnAgent,
+    agentRuns: () => storage.agentRuns(),
     variables,
     userHome,
     home,

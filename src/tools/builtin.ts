@@ -10,8 +10,12 @@ import { commandEnvironment } from '../sandbox/environment.ts';
 import { protectedPaths } from '../sandbox/protected.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Skills } from '../skills/skills.ts';
+import { createSubagentCancelTool } from './agents/cancel.ts';
+import { createSubagentListTool } from './agents/list.ts';
 import { createSubagentSpawnTool, type SpawnAgent } from './agents/spawn.ts';
+import { createSubagentStatusTool } from './agents/status.ts';
 import { createTaskTool } from './agents/task.ts';
+import type { OpenAgentRuns } from './agents/visible-runs.ts';
 import { createCodeExecuteTool } from './code/execute.ts';
 import { createDocsListTool } from './docs/list.ts';
 import { createDocsReadTool } from './docs/read.ts';
@@ -37,6 +41,9 @@ import { createAskUserTool } from './person/ask-user.ts';
 import { createPlanReadyTool } from './plan/ready.ts';
 import { createTodoTool } from './plan/todo.ts';
 import { createScheduleAddTool, type ScheduleAddDependencies } from './schedule/add.ts';
+import { createScheduleDisableTool } from './schedule/disable.ts';
+import { createScheduleEditTool } from './schedule/edit.ts';
+import { createScheduleEnableTool } from './schedule/enable.ts';
 import { createScheduleListTool } from './schedule/list.ts';
 import { createScheduleRemoveTool } from './schedule/remove.ts';
 import { createGlobTool } from './search/glob.ts';
@@ -65,6 +72,7 @@ export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnCo
   skills(): Promise<Skills>;
   agents(): Promise<Agents>;
   spawnAgent: SpawnAgent;
+  agentRuns: OpenAgentRuns;
   /** Of what file_write may leave; 1 MiB by default. */
   maxFileSizeBytes?: number;
   /** Without it, sessions do not wait for each other when they append to one file. */
@@ -93,6 +101,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     skills,
     agents,
     spawnAgent,
+    agentRuns,
     schedule,
     isGatewayRunning,
     answerProblem,
@@ -159,7 +168,13 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createScheduleListTool({ schedule }),
     createScheduleAddTool({ schedule, isGatewayRunning, answerProblem }),
     createScheduleRemoveTool({ schedule }),
+    createScheduleEditTool({ schedule }),
+    createScheduleEnableTool({ schedule }),
+    createScheduleDisableTool({ schedule }),
     createTaskTool({ agents, isTrusted }),
+    createSubagentListTool({ agentRuns }),
+    createSubagentStatusTool({ agentRuns }),
+    createSubagentCancelTool({ agentRuns }),
     createSubagentSpawnTool({ spawn: spawnAgent, answerProblem, isGatewayRunning }),
     createSendMessageTool({ send: dependencies.sendMessage }),
     createToolSearchTool(),

@@ -27,6 +27,7 @@ export function createReadFileTool(): ToolSpec {
         maxBytes: { type: 'integer', minimum: 1, maximum: MAX_BYTES, default: 204_800 },
         pages: { type: 'string', minLength: 1, maxLength: 200 },
         view: { type: 'string', enum: ['text', 'source', 'picture'] },
+        tail: { type: 'integer', minimum: 1 },
       },
       required: ['path'],
       additionalProperties: false,

@@ -1,4 +1,5 @@
-// A text file, whole or a range of its lines. A range is found without reading the file into memory.
+// A text file, whole, a range of its lines, or its last lines. A range is found without reading the file into memory, the last lines
+// without reading what comes before them.
 import type { OpenedFile } from '../../workspace/workspace.ts';
 import { ToolFailure, type ToolOutput } from '../tool.ts';
 import { readAt } from './read-at.ts';
@@ -11,6 +12,8 @@ const SCAN_LIMIT_BYTES = 512 * 1024 * 1024;
 export interface TextArgs {
   startLine?: number;
   maxLines?: number;
+  /** Number of lines from the end. */
+  tail?: number;
   maxBytes: number;
 }
 
@@ -22,9 +25,13 @@ export interface ReadText {
 
 export async function readText(
   file: OpenedFile,
-  { startLine, maxLines, maxBytes }: TextArgs,
+  { startLine, maxLines, tail, maxBytes }: TextArgs,
   signal: AbortSignal,
 ): Promise<ReadText> {
+  if (tail !== undefined) {
+    if (startLine === undefined && maxLines === undefined) return readTail(file, tail, maxBytes, signal);
+    throw new ToolFailure('give either tail, or startLine and maxLines', { code: 'invalid_args' });
+  }
   const range = rangeOf(startLine, maxLines);
   return range ? readRange(file, range, maxBytes, signal) : readWhole(file, maxBytes);
 }
@@ -80,6 +87,45 @@ async function readRange(
   const bytes = Buffer.concat(parts);
   const lines = countLines(bytes);
   return { output: output(path, bytes, { size, startLine, endLine: startLine + Math.max(lines, 1) - 1 }) };
+}
+
+/** Block by block from the end, until there are enough lines. */
+async function readTail(
+  { handle, path, size }: OpenedFile,
+  lines: number,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<ReadText> {
+  const blocks: Buffer[] = [];
+  let found = 0;
+  let taken = 0;
+  for (let end = size; end > 0 && found < lines; ) {
+    signal.throwIfAborted();
+    const start = Math.max(end - BLOCK_BYTES, 0);
+    const block = await readAt(handle, start, end - start);
+    // A line ending at the very end of the file begins no further line.
+    const last = end === size && block.at(-1) === NEWLINE ? block.length - 1 : block.length;
+    let cut = 0;
+    for (let at = last; found < lines && at > 0; ) {
+      const newline = block.lastIndexOf(NEWLINE, at - 1);
+      if (newline < 0) break;
+      found += 1;
+      cut = newline + 1;
+      at = newline;
+    }
+    const wanted = found < lines ? block : block.subarray(cut);
+    blocks.unshift(wanted);
+    taken += wanted.length;
+    if (taken > maxBytes) throw tooLargeTail(path, lines, maxBytes);
+    end = start;
+  }
+  const bytes = Buffer.concat(blocks);
+  return { output: output(path, bytes, { size, lines: countLines(bytes) }), ...(taken === size && { whole: bytes }) };
+}
+
+function tooLargeTail(path: string, lines: number, maxBytes: number): ToolFailure {
+  const why = `the last ${lines} lines of ${path} are over the limit of ${maxBytes} bytes`;
+  return new ToolFailure(`${why}: ask for fewer lines, or raise maxBytes`, { reason: 'limit' });
 }
 
 function output(path: string, bytes: Buffer, facts: Record<string, number>): ToolOutput {

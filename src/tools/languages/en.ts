@@ -37,6 +37,7 @@ export const en: ToolTexts = {
       path: 'Relative to the workspace, or absolute inside it',
       startLine: 'First line, from 1',
       maxLines: 'Number of lines',
+      tail: 'Last lines only',
       maxBytes: 'Refuses a larger read',
       pages: '"2-5" or "Sheet1!A1:F40"',
       view: 'source: as written; picture: PDF pages drawn',
@@ -62,8 +63,8 @@ export const en: ToolTexts = {
   },
   apply_patch: {
     description:
-      'Changes several files at once, all or none. Starts "*** Begin Patch", then for each file "*** Update File: path" (or Add, Delete; "*** Move to: path" below), hunks of lines with a space, - or + before them, each under "@@"; ends "*** End Patch".',
-    parameters: { patch: 'Context lines copied exactly' },
+      'Changes several files, all or none: "*** Begin Patch", for each file "*** Update File: path" (or Add, Delete), hunks under "@@" of lines with space, - or + before them, "*** End Patch".',
+    parameters: { patch: 'Context copied exactly' },
   },
   file_move: {
     description: 'Moves or renames a file.',
@@ -165,6 +166,25 @@ export const en: ToolTexts = {
       'Hands a self-contained piece of work to a sub-agent and waits for its report: general, explore (reads only), review, or one the owner defined.',
     parameters: { agent: 'Its name', prompt: 'Everything it needs to know' },
   },
+  schedule_edit: {
+    description: 'Changes a job; what is left out stays. The job is active afterwards.',
+    parameters: {
+      name: 'Of the job',
+      cron: 'New times, as for schedule_add',
+      message: 'New prompt',
+      model: 'New model',
+      injectInto: 'Chat for the answers',
+      timezone: 'IANA name',
+    },
+  },
+  schedule_enable: { description: 'Lets a paused job run again.', parameters: { name: 'Of the job' } },
+  schedule_disable: { description: 'Pauses a job.', parameters: { name: 'Of the job' } },
+  subagent_list: { description: 'Background runs of sub-agents, newest first.' },
+  subagent_status: {
+    description: 'One background run: its state, and its result once it has ended.',
+    parameters: { id: 'Of the run' },
+  },
+  subagent_cancel: { description: 'Ends a background run.', parameters: { id: 'Of the run' } },
   subagent_spawn: {
     description: 'Starts a sub-agent in the background and returns at once; it reports to a chat by itself.',
     parameters: {

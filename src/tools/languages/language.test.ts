@@ -14,6 +14,7 @@ const specs = createBuiltinTools({
   skills: unused,
   agents: unused,
   spawnAgent: unused,
+  agentRuns: unused,
   schedule: unused,
   isGatewayRunning: unused,
   answerProblem: unused,

@@ -10,6 +10,8 @@ export interface Replies {
   jobAdded(job: { name: string; meaning: string; runs: readonly string[]; timezone: string }): string;
   jobAnswersIn(chat: string): string;
   jobWaits: string;
+  /** `next`: ISO 8601, or null where it does not run. */
+  jobChanged(name: string, status: string, next: string | null): string;
   removed(name: string): string;
   saved(id: string): string;
   alreadySaved(id: string): string;
@@ -39,6 +41,7 @@ const en: Replies = {
   jobAnswersIn: (chat) => `answered in ${chat}`,
   jobWaits:
     'No gateway is running, so nothing runs it yet: "lainclaw gateway start", or "lainclaw schedule run-due" from system cron',
+  jobChanged: (name, status, next) => `${name}: ${status}${next === null ? '' : `, next run ${next}`}`,
   removed: (name) => `removed ${name}`,
   saved: (id) => `saved as ${id}`,
   alreadySaved: (id) => `already there as ${id}`,
@@ -70,6 +73,7 @@ const zh: Replies = {
   jobAnswersIn: (chat) => `在 ${chat} 中回答`,
   jobWaits:
     '网关没有运行，所以暂时不会执行：请运行 "lainclaw gateway start"，或由系统 cron 调用 "lainclaw schedule run-due"',
+  jobChanged: (name, status, next) => `${name}：${status}${next === null ? '' : `，下次运行 ${next}`}`,
   removed: (name) => `已删除 ${name}`,
   saved: (id) => `已保存为 ${id}`,
   alreadySaved: (id) => `已经存在：${id}`,
@@ -98,6 +102,7 @@ const ru: Replies = {
   jobAnswersIn: (chat) => `ответ придёт в ${chat}`,
   jobWaits:
     'Шлюз не запущен, поэтому задание пока не выполняется: «lainclaw gateway start» или «lainclaw schedule run-due» из системного cron',
+  jobChanged: (name, status, next) => `${name}: ${status}${next === null ? '' : `, следующий запуск ${next}`}`,
   removed: (name) => `${name} удалено`,
   saved: (id) => `сохранено как ${id}`,
   alreadySaved: (id) => `уже есть: ${id}`,

@@ -37,6 +37,7 @@ export const ru: ToolTexts = {
       path: 'Относительно рабочей области или абсолютный внутри неё',
       startLine: 'Первая строка, с 1',
       maxLines: 'Число строк',
+      tail: 'Только последние строки',
       maxBytes: 'Больше — отказ',
       pages: '"2-5", в книге "Лист1!A1:F40"',
       view: 'source: как записано; picture: страницы PDF картинкой',
@@ -63,8 +64,8 @@ export const ru: ToolTexts = {
   },
   apply_patch: {
     description:
-      'Меняет несколько файлов сразу: всё или ничего. Начинается с "*** Begin Patch", для каждого файла "*** Update File: путь" (или Add, Delete; ниже можно "*** Move to: путь"), части под "@@" из строк с пробелом, - или + в начале; в конце "*** End Patch".',
-    parameters: { patch: 'Строки контекста скопированы точно' },
+      'Меняет несколько файлов, всё или ничего: "*** Begin Patch", для каждого файла "*** Update File: путь" (или Add, Delete), части под "@@" из строк с пробелом, - или + в начале, "*** End Patch".',
+    parameters: { patch: 'Контекст скопирован точно' },
   },
   file_move: {
     description: 'Перемещает или переименовывает файл.',
@@ -161,6 +162,25 @@ export const ru: ToolTexts = {
       'Поручает самостоятельную работу субагенту и ждёт его отчёта: general, explore (только чтение), review или заданный владельцем.',
     parameters: { agent: 'Имя', prompt: 'Всё, что ему нужно знать' },
   },
+  schedule_edit: {
+    description: 'Меняет задание; что не указано, остаётся. После этого задание активно.',
+    parameters: {
+      name: 'Имя задания',
+      cron: 'Новое время, как в schedule_add',
+      message: 'Новый текст',
+      model: 'Новая модель',
+      injectInto: 'Чат для ответов',
+      timezone: 'Имя IANA',
+    },
+  },
+  schedule_enable: { description: 'Возобновляет приостановленное задание.', parameters: { name: 'Имя задания' } },
+  schedule_disable: { description: 'Приостанавливает задание.', parameters: { name: 'Имя задания' } },
+  subagent_list: { description: 'Фоновые запуски субагентов, сначала новые.' },
+  subagent_status: {
+    description: 'Фоновый запуск: состояние и, когда он закончился, результат.',
+    parameters: { id: 'Запуск' },
+  },
+  subagent_cancel: { description: 'Завершает фоновый запуск.', parameters: { id: 'Запуск' } },
   subagent_spawn: {
     description: 'Запускает субагента в фоне и сразу возвращается; он сам сообщит результат в чат.',
     parameters: {

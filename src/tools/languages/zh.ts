@@ -34,6 +34,7 @@ export const zh: ToolTexts = {
       path: '相对工作区，或工作区内的绝对路径',
       startLine: '起始行，从 1 开始',
       maxLines: '行数',
+      tail: '只读最后几行',
       maxBytes: '超过则拒绝',
       pages: '"2-5"，工作簿用 "Sheet1!A1:F40"',
       view: 'source：原文；picture：PDF 页面图像',
@@ -58,8 +59,8 @@ export const zh: ToolTexts = {
   },
   apply_patch: {
     description:
-      '一次更改多个文件，要么全部成功，要么全不更改。以 "*** Begin Patch" 开头；每个文件写 "*** Update File: 路径"（或 Add、Delete；下一行可写 "*** Move to: 路径"），然后是以 "@@" 开始的各段，行首为空格、- 或 +；以 "*** End Patch" 结尾。',
-    parameters: { patch: '上下文行须照抄原文' },
+      '一次更改多个文件，要么全部，要么全不："*** Begin Patch"，每个文件 "*** Update File: 路径"（或 Add、Delete），"@@" 下各段行首为空格、- 或 +，"*** End Patch"。',
+    parameters: { patch: '上下文照抄原文' },
   },
   file_move: {
     description: '移动或重命名文件。',
@@ -152,6 +153,22 @@ export const zh: ToolTexts = {
     description: '把一项独立的工作交给子代理并等待其报告：general、explore（只读）、review，或用户自定义的。',
     parameters: { agent: '名称', prompt: '它需要知道的一切' },
   },
+  schedule_edit: {
+    description: '修改任务；未给出的保持不变，修改后任务为启用状态。',
+    parameters: {
+      name: '任务名',
+      cron: '新的时间，同 schedule_add',
+      message: '新的内容',
+      model: '新的模型',
+      injectInto: '接收回答的聊天',
+      timezone: 'IANA 时区名',
+    },
+  },
+  schedule_enable: { description: '让暂停的任务重新运行。', parameters: { name: '任务名' } },
+  schedule_disable: { description: '暂停任务，直到重新启用。', parameters: { name: '任务名' } },
+  subagent_list: { description: '子代理的后台运行，最新的在前。' },
+  subagent_status: { description: '一个后台运行的状态，结束后还有结果。', parameters: { id: '运行的 id' } },
+  subagent_cancel: { description: '结束一个后台运行。', parameters: { id: '运行的 id' } },
   subagent_spawn: {
     description: '在后台启动一个子代理并立即返回；它会自行把结果发到聊天。',
     parameters: {
