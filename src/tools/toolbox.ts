@@ -28,7 +28,7 @@ import type { PermissionStore } from './permissions/store.ts';
 import { boundPictures, type KeptPicture, type ToolPicture } from './pictures.ts';
 import { type AskPerson, createPolicy } from './policy.ts';
 import { createRegistry, type RegisteredTool, type Registry } from './registry.ts';
-import { createSessionProcesses } from './shell/session-processes.ts';
+import { createSessionProcesses } from './shell/open-session-processes.ts';
 import { createTaint, type Taint } from './taint.ts';
 import type { TaintedContent } from './tainted-content/tainted-content.ts';
 import type { ToolCall, ToolSpec } from './tool.ts';

@@ -3,7 +3,8 @@ import { repliesIn } from '../languages/replies.ts';
 import { noSubject } from '../subject.ts';
 import { type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import { outputOf } from './background.ts';
-import { orProcessFailure, type SessionProcesses } from './session-processes.ts';
+import { orProcessFailure } from './open-session-processes.ts';
+import type { SessionProcesses } from './session-processes.ts';
 
 const DEFAULT_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 600_000;

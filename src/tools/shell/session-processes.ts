@@ -1,45 +1,9 @@
 // The commands in the background as the tools of one session see them.
-import type { BackgroundProcess, ProcessesError, ProcessRequest } from '../../sandbox/background/background-process.ts';
-import type { Processes } from '../../sandbox/background/processes.ts';
-import { ToolFailure } from '../tool.ts';
+import type { BackgroundProcess, ProcessRequest } from '../../sandbox/background/background-process.ts';
 
 export interface SessionProcesses {
   /** Throws ToolFailure, as `get` does. */
   start(request: Omit<ProcessRequest, 'sessionId' | 'sessionKey'>): Promise<BackgroundProcess>;
   list(): Promise<BackgroundProcess[]>;
   get(id: string): Promise<BackgroundProcess>;
-}
-
-export function createSessionProcesses(
-  open: () => Promise<Processes>,
-  session: Pick<ProcessRequest, 'sessionId' | 'sessionKey'>,
-): SessionProcesses {
-  return {
-    async start(request) {
-      const processes = await open();
-      // A conversation that was begun again under the same name has none of the earlier one's.
-      if (session.sessionKey !== undefined) await processes.keepOnly(session.sessionKey, session.sessionId);
-      return attempt(() => processes.start({ ...request, ...session }));
-    },
-    list: async () => (await open()).list(session.sessionId),
-    get: async (id) => {
-      const processes = await open();
-      return attempt(() => processes.get(session.sessionId, id));
-    },
-  };
-}
-
-function attempt<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    throw orProcessFailure(error);
-  }
-}
-
-/** What is wrong with a call becomes a failure that the caller sees. */
-export function orProcessFailure(error: unknown): unknown {
-  const { code } = (error ?? {}) as Partial<ProcessesError>;
-  if (!code?.startsWith('PROCESS_')) return error;
-  return new ToolFailure((error as Error).message, { code: 'execution_error', cause: error });
 }
