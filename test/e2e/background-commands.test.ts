@@ -1,5 +1,6 @@
 // Commands in the background: bash with `background`, the tool process, lainclaw ps, and that nothing outlives what started it.
 import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
@@ -135,4 +136,45 @@ it('is ended by lainclaw ps end', { timeout: 120_000 }, async () => {
     await command.ended;
   }
   expect(existsSync(join(home.path, 'service', 'processes.json'))).toBe(false);
+});
+
+it('a server of it is reached by web_fetch, and no other port of loopback is', { timeout: 120_000 }, async () => {
+  const home = testHome();
+  let connections = 0;
+  const outside = createServer((socket) => {
+    connections += 1;
+    socket.end();
+  });
+  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
+  const { port: taken } = outside.address() as AddressInfo;
+  home.file(
+    'server.mjs',
+    `import { createServer } from 'node:http';
+const answer = (request, response) => request.url === '/old'
+  ? response.writeHead(302, { location: '/' }).end()
+  : response.setHeader('content-type', 'text/html').end('<title>Mine</title><p>The server of ' + request.headers.host + '</p>');
+createServer(answer).listen(4173, 'localhost', () => console.log('listening'));`,
+  );
+  const fetch_ = (url: string) => ({ name: 'web_fetch', args: { url } });
+  try {
+    const [, waited, page, redirected, other, absent] = await run(
+      home,
+      background(`touch made; exec ${process.execPath} server.mjs`),
+      process_('wait', { text: 'listening' }),
+      fetch_('http://localhost:4173/'),
+      fetch_('http://127.0.0.1:4173/old'),
+      fetch_(`http://127.0.0.1:${taken}/`),
+      fetch_('http://localhost:4174/'),
+    );
+    expect(waited?.data.state).toBe('running');
+    expect(page).toMatchObject({ ok: true, data: { title: 'Mine', status: 200 } });
+    expect(JSON.stringify(page)).toContain('The server of localhost:4173');
+    expect(page?.meta.tainted).toBeUndefined();
+    expect(JSON.stringify(redirected)).toContain('The server of 127.0.0.1:4173');
+    for (const refused of [other, absent])
+      expect(refused?.error?.message).toMatch(/this machine or in a private network/);
+    expect(connections).toBe(0);
+  } finally {
+    await new Promise((resolve) => outside.close(resolve));
+  }
 });

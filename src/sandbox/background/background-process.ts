@@ -1,5 +1,5 @@
 // One command of the background from its start to its end: its output, its input, and what is waited for.
-import type { Writable } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import type { TaintSource } from '../../vocabulary/taint-source.ts';
 import type { Finished, RunOptions } from '../sandbox.ts';
@@ -25,6 +25,8 @@ export interface ProcessRequest {
   taintedBy: readonly TaintSource[];
   /** It is waited for, and listed only once it has moved to the background. */
   isForeground?: boolean;
+  /** To a port of loopback inside its sandbox; undefined when nothing listens there. */
+  connect?(port: number): Promise<Duplex | undefined>;
   run(options: Pick<RunOptions, 'signal' | 'onOutput' | 'onStarted'>): Promise<Finished>;
   /** Once it has ended, however it ended. Our own words about it, one line each. */
   onEnd?(): Promise<readonly string[]>;
@@ -59,6 +61,8 @@ export interface BackgroundProcess {
   /** The same for any output beyond a number of bytes. */
   printedMore(than: number, signal: AbortSignal): Promise<boolean>;
   write(text: string): Promise<void>;
+  /** To one of its own servers; undefined when nothing listens on the port of its loopback. */
+  connect(port: number): Promise<Duplex | undefined>;
   end(): Promise<void>;
   /** From now on it is one of the background. */
   moveToBackground(): void;
@@ -204,6 +208,7 @@ export function startProcess(
       });
     },
     printedMore: (than, signal) => happens(signal, () => log.total > than),
+    connect: async (port) => (state === 'running' ? request.connect?.(port) : undefined),
     async write(text) {
       if (state === 'ended' || !stdin || stdin.destroyed)
         throw new ProcessesError('PROCESS_ENDED', `${id} reads no input any more`);

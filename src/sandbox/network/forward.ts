@@ -23,6 +23,22 @@ export interface Forwarding {
 
 /** The same command with its way out. The profile must keep the network closed. */
 export function forwardNetwork(command: SandboxCommand, { socketPath, node, loopback }: Forwarding): SandboxCommand {
+  const inside = withProgramInside(command, { node, program: FORWARDER, socketPath });
+  return { ...inside, env: { ...command.env, ...proxyEnvironment({ port: FORWARD_PORT, loopback }) } };
+}
+
+export interface ProgramInside {
+  node: string;
+  /** Its text. It writes `ready` once it is, and gets the path of the socket as its argument. */
+  program: string;
+  socketPath: string;
+}
+
+/** The same command, started once a program of ours runs beside it in the sandbox. */
+export function withProgramInside(
+  command: SandboxCommand,
+  { node, program, socketPath }: ProgramInside,
+): SandboxCommand {
   if (Buffer.byteLength(socketPath) > LONGEST_SOCKET_PATH)
     throw new SandboxError('setup-failed', `the path of the proxy is too long for a socket: ${socketPath}; set TMPDIR`);
   const { profile } = command;
@@ -30,8 +46,7 @@ export function forwardNetwork(command: SandboxCommand, { socketPath, node, loop
   const isThere = profile.workspace !== undefined && isInside(profile.workspace.path, node);
   return {
     ...command,
-    argv: ['/bin/sh', '-c', START, 'sh', node, FORWARDER, socketPath, ...command.argv],
-    env: { ...command.env, ...proxyEnvironment({ port: FORWARD_PORT, loopback }) },
+    argv: ['/bin/sh', '-c', START, 'sh', node, program, socketPath, ...command.argv],
     profile: { ...profile, readOnly: [...(profile.readOnly ?? []), socketPath, ...(isThere ? [] : [node])] },
   };
 }

@@ -2,12 +2,13 @@
 // not its session nor this process. While it runs, and once more when it has ended, what git would run on the host is put back.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackgroundProcess } from '../../sandbox/background/background-process.ts';
+import type { Inward } from '../../sandbox/network/inward.ts';
 import type { RunOptions, Sandbox, SandboxCommand } from '../../sandbox/sandbox.ts';
 import { type TaintSource, taintSource } from '../../vocabulary/taint-source.ts';
 import { repliesIn } from '../languages/replies.ts';
 import { type ToolContext, ToolFailure, type ToolOutput } from '../tool.ts';
 import { createProgressLines } from './progress-lines.ts';
-import { runWithNetwork, type SandboxedRun } from './run-sandboxed.ts';
+import { orSandboxFailure, runWithNetwork, type SandboxedRun, socketDirectory } from './run-sandboxed.ts';
 import type { PlantWatch } from './watch-plants.ts';
 
 /** How long a command is looked at before its call is answered: most that cannot work end in this time. */
@@ -45,19 +46,23 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
       { reason: 'denied' },
     );
   }
+  const given: SandboxCommand = { ...command, stdin: 'open' };
+  // Servers of the command, on its own loopback, can be reached by the session's web_fetch. What is waited for is no server.
+  const inward = waitMs === undefined ? await wayInto(sandbox, given) : undefined;
   const lines = createProgressLines(progress);
   let isShown = waitMs !== undefined;
   const looking = new AbortController();
-  const process = await processes.start({
+  const starting = processes.start({
     command: text,
     cwd: command.cwd,
     logPath: await context.spoolPath(),
     taintedBy: taintOf(context),
     isForeground: waitMs !== undefined,
+    connect: inward?.connect,
     run: ({ signal: ending, onOutput, onStarted }) =>
       runWithNetwork(
         sandbox,
-        { ...command, stdin: 'open' },
+        inward?.command ?? given,
         {
           timeoutMs: LONGEST_MS,
           signal: ending,
@@ -72,8 +77,13 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
       ),
     async onEnd() {
       looking.abort();
+      await inward?.close();
       return (await run.plants?.finish()) ?? [];
     },
+  });
+  const process = await starting.catch(async (error: unknown) => {
+    await inward?.close();
+    throw error;
   });
   const finished = await endedWithin(process, waitMs ?? FIRST_LOOK_MS, signal);
   isShown = false;
@@ -86,6 +96,12 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
   if (run.plants) void keepLooking(run.plants, looking.signal);
   const notCovered = `the command in the background (${process.id}) may change files later`;
   return { process, output: outputOf(process, context), notCovered };
+}
+
+async function wayInto(sandbox: Sandbox, command: SandboxCommand): Promise<Inward | undefined> {
+  if (!sandbox.forwardsNetwork) return undefined;
+  const { openInward } = await import('../../sandbox/network/inward.ts');
+  return openInward(command, socketDirectory(sandbox, command)).catch(orSandboxFailure);
 }
 
 /** What is waited for and cancelled is ended; what was started in the background stays. */

@@ -16,6 +16,13 @@ export function createSessionProcesses(
       return attempt(() => processes.start({ ...request, ...session }));
     },
     list: async () => (await open()).list(session.sessionId),
+    async connect(port) {
+      for (const process of (await open()).list(session.sessionId)) {
+        const connection = await process.connect(port);
+        if (connection) return { process, connection };
+      }
+      return undefined;
+    },
     get: async (id) => {
       const processes = await open();
       return attempt(() => processes.get(session.sessionId, id));

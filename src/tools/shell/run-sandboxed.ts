@@ -74,7 +74,7 @@ async function runReaching(
 }
 
 /** The path of a socket must be short; where the workspace holds the system's directory for temporary files, it must be hidden too. */
-function socketDirectory({ temporary = tmpdir() }: Sandbox, { profile }: SandboxCommand): string {
+export function socketDirectory({ temporary = tmpdir() }: Sandbox, { profile }: SandboxCommand): string {
   const { workspace } = profile;
   return workspace && isInside(workspace.path, realPath(tmpdir()) ?? tmpdir()) ? temporary : tmpdir();
 }

@@ -6,9 +6,10 @@ import { defineTool } from '../define-tool.ts';
 import type { ToolPicture } from '../pictures.ts';
 import { type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
 import type { Downloaded } from './download.ts';
-import type { Resolve } from './guarded-request.ts';
+import type { RequestGuard, Resolve } from './guarded-request.ts';
 import { createPageCache } from './page-cache.ts';
 
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const LARGEST_BYTES = 10_000_000;
 /** More than this is kept in a file, and shortened. */
 const WHOLE_CHARACTERS = 30_000;
@@ -50,6 +51,8 @@ export function createWebFetchTool({ privateHosts = [], resolve = lookUp }: WebF
     async execute(args, context) {
       const { signal } = context;
       const { download } = await import('./download.ts');
+      const own = await ownServer(args.url, context);
+      if (own) return fetchOwn(own, args, context);
       const known = pages.get(args.url);
       const options = { guard, signal, maxBytes: LARGEST_BYTES };
       const answer = await download(args.url, { ...options, known: known?.validators });
@@ -62,6 +65,44 @@ export function createWebFetchTool({ privateHosts = [], resolve = lookUp }: WebF
       return shownPage(page, args, context);
     },
   });
+}
+
+type OwnServer = NonNullable<Awaited<ReturnType<NonNullable<ToolContext['processes']>['connect']>>>;
+
+/** A server that a command in the background of this session runs: on its own loopback, which nothing else is on. */
+async function ownServer(address: string, { processes }: ToolContext): Promise<OwnServer | undefined> {
+  const url = URL.parse(address);
+  if (!processes || url?.protocol !== 'http:' || !LOOPBACK.has(url.hostname)) return undefined;
+  return processes.connect(Number(url.port || 80));
+}
+
+/** What it answers taints as the output of its command does. */
+async function fetchOwn(
+  { process, connection }: OwnServer,
+  args: FetchArgs,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const { download } = await import('./download.ts');
+  let first: OwnServer['connection'] | undefined = connection;
+  const guard: RequestGuard = {
+    resolve: lookUp,
+    privateHosts: [],
+    async ownServer(url) {
+      const made = first ?? (await ownServer(url.href, context))?.connection;
+      first = undefined;
+      return made;
+    },
+  };
+  const answer = await download(args.url, { guard, signal: context.signal, maxBytes: LARGEST_BYTES });
+  if (answer.kind === 'elsewhere') return redirected(args.url, answer.url);
+  if (answer.kind !== 'page') throw new ToolFailure(`${args.url} was answered with "not modified"`);
+  const { page } = answer;
+  const shown = await shownPage(page, args, context);
+  const { tainted: _tainted, taintedBy: _taintedBy, ...meta } = shown.meta ?? {};
+  const { taintedBy } = process;
+  const output = { ...shown, meta: { ...meta, ...(taintedBy.length > 0 && { tainted: true, taintedBy }) } };
+  if (page.status >= 400) throw new ToolFailure(`${page.url} answered ${page.status}`, { output });
+  return output;
 }
 
 async function lookUp(name: string): ReturnType<Resolve> {

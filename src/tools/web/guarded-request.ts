@@ -4,6 +4,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { coversTarget, type Host, isAddress, targetOfUrl } from '../../sandbox/network/host.ts';
 import { isPublicAddress } from '../../sandbox/network/public-address.ts';
 import { ToolFailure } from '../tool.ts';
@@ -15,6 +16,8 @@ export interface RequestGuard {
   resolve: Resolve;
   /** Hosts that may be reached although their addresses are not public. */
   privateHosts: readonly Host[];
+  /** A connection to a server that the session itself runs; undefined: it runs none at this address. */
+  ownServer?(url: URL): Promise<Duplex | undefined>;
 }
 
 /** Throws ToolFailure for an address that this never asks. */
@@ -34,6 +37,8 @@ export async function guardedRequest(
   url: URL,
   { headers, signal, guard }: { headers: OutgoingHttpHeaders; signal: AbortSignal; guard: RequestGuard },
 ): Promise<IncomingMessage> {
+  const own = await guard.ownServer?.(url);
+  if (own) return requestOver(own, url, { headers, signal });
   const addresses = await addressesOf(url, guard);
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -45,6 +50,19 @@ export async function guardedRequest(
     // Never asked of anybody: `lookup` answers, also where the host is an address.
     ...(isAddress(url.hostname) && { hostname: addresses[0]?.address }),
   });
+  asked.once('response', resolve).once('error', reject);
+  asked.end();
+  return promise;
+}
+
+async function requestOver(
+  connection: Duplex,
+  url: URL,
+  options: { headers: OutgoingHttpHeaders; signal: AbortSignal },
+): Promise<IncomingMessage> {
+  const { request } = await import('node:http');
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const asked = request(url, { ...options, createConnection: () => connection });
   asked.once('response', resolve).once('error', reject);
   asked.end();
   return promise;
