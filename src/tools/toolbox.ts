@@ -3,6 +3,7 @@
 import type { Mode } from '../config/mode.ts';
 import type { Language } from '../config/settings.ts';
 import type { Hooks } from '../hooks/hooks.ts';
+import type { Lazy } from '../lib/lazily.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Processes } from '../sandbox/background/processes.ts';
 import type { AppendAudit } from '../storage/audit.ts';
@@ -57,7 +58,7 @@ export interface ToolboxDependencies {
   /** What is known of content from outside in the workspace's files; absent where files taint nothing. */
   taintedContent?(): Promise<TaintedContent>;
   /** The commands in the background; absent where there can be none. */
-  processes?(): Promise<Processes>;
+  processes?: Lazy<Processes>;
   /** What network a call asks for; absent where none is given. */
   networkRequest?: ReadNetworkRequest;
   /** Where the person's own files are, and Lainclaw's. */
@@ -146,6 +147,8 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     },
     executor: ({ registry, reader, sessionId, turnId, fence, taint = createTaint(), delegation, later, ...turn }) => {
       const mode = asTurnMode(turn.mode);
+      if (sessionId !== undefined && turn.sessionKey !== undefined)
+        void endEarlier(processes, turn.sessionKey, sessionId);
       return createExecutor({
         registry,
         validate,
@@ -204,6 +207,15 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
       });
     },
   };
+}
+
+/** A conversation that was begun again under the same name has no commands of the earlier one. */
+async function endEarlier(
+  processes: Lazy<Processes> | undefined,
+  sessionKey: string,
+  sessionId: string,
+): Promise<void> {
+  await (await processes?.made()?.catch(() => undefined))?.keepOnly(sessionKey, sessionId);
 }
 
 /** Of tools that come and go, the first ones are offered whole. */

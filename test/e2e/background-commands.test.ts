@@ -3,9 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { startModelServer } from '../fakes/model-server/model-server.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Home } from '../support/home.ts';
 import { ask, lainclaw, startLainclaw } from '../support/lainclaw.ts';
+import { createLocalGateway } from '../support/local-gateway.ts';
 import { testHome } from '../support/test-home.ts';
 
 const bash = (command: string, more = {}) => ({ name: 'bash', args: { command, ...more } });
@@ -176,5 +178,43 @@ createServer(answer).listen(4173, 'localhost', () => console.log('listening'));`
     expect(connections).toBe(0);
   } finally {
     await new Promise((resolve) => outside.close(resolve));
+  }
+});
+
+it('in a gateway it lives from turn to turn, and ends with a new conversation and with the gateway', {
+  timeout: 120_000,
+}, async () => {
+  const home = testHome();
+  const server = await startModelServer({
+    script: ({ messages }) => {
+      const last = messages.at(-1);
+      const isStart = last?.role === 'user' && last.text.endsWith('start');
+      return isStart ? { toolCalls: [background('touch made; sleep 1000')] } : { text: 'done' };
+    },
+  });
+  const gateway = createLocalGateway(home);
+  await gateway.start({ baseUrl: `${server.url}/v1`, turn: { mode: 'auto' } });
+  let sent = 0;
+  const say = async (text: string): Promise<void> => {
+    sent += 1;
+    gateway.write({ id: `m${sent}`, chatId: 'a', senderId: 'a', text });
+    await gateway.until((lines) => new Set(lines.map(({ messageId }) => messageId)).size >= sent);
+  };
+  try {
+    await say('start');
+    const [first] = await listed(home);
+    await say('hello');
+    expect(isAlive(first?.pid ?? 0)).toBe(true);
+    await say('/new');
+    await say('hello again');
+    await eventually(() => expect(isAlive(first?.pid ?? 0)).toBe(false));
+    await say('start');
+    const [second] = await listed(home);
+    expect(isAlive(second?.pid ?? 0)).toBe(true);
+    await gateway.end('SIGKILL');
+    await eventually(() => expect(isAlive(second?.pid ?? 0)).toBe(false));
+  } finally {
+    await gateway.end('SIGKILL').catch(() => {});
+    await server.close();
   }
 });

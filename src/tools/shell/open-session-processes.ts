@@ -11,8 +11,6 @@ export function createSessionProcesses(
   return {
     async start(request) {
       const processes = await open();
-      // A conversation that was begun again under the same name has none of the earlier one's.
-      if (session.sessionKey !== undefined) await processes.keepOnly(session.sessionKey, session.sessionId);
       return attempt(() => processes.start({ ...request, ...session }));
     },
     list: async () => (await open()).list(session.sessionId),
