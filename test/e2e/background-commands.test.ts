@@ -119,6 +119,7 @@ it('ends with the process that started it, also when that is killed', { timeout:
   const { command, found } = await staying(home);
   expect(found).toMatchObject({ command: 'sleep 1000 & sleep 1001', sessionKey: 'main' });
   expect(isAlive(found.pid)).toBe(true);
+  expect(existsSync(join(home.path, 'processes.json'))).toBe(true);
   command.kill('SIGKILL');
   await eventually(() => expect(isAlive(found.pid)).toBe(false));
   expect(await listed(home)).toEqual([]);
@@ -137,7 +138,7 @@ it('is ended by lainclaw ps end', { timeout: 120_000 }, async () => {
     command.kill('SIGTERM');
     await command.ended;
   }
-  expect(existsSync(join(home.path, 'service', 'processes.json'))).toBe(false);
+  expect(existsSync(join(home.path, 'processes.json'))).toBe(false);
 });
 
 it('a server of it is reached by web_fetch, and no other port of loopback is', { timeout: 120_000 }, async () => {
