@@ -42,7 +42,10 @@ export interface IndexFile {
   remove(prepare: Prepare, sessionKey: string): boolean;
   /** Writes the whole file from the database, durably. */
   rewrite(prepare: Prepare): void;
-  /** Resolves when every write so far would survive a power cut. */
+  /**
+   * Resolves when every entry that was added or removed so far would survive a power cut. A change of an entry in its place is synced with the
+   * next of these: the database has it, and wins over the older state that the file may have after a power cut.
+   */
   sync(): Promise<void>;
   close(): void;
 }
@@ -54,6 +57,7 @@ interface FileState {
 
 export function createIndexFile(path: string): IndexFile {
   let file: { descriptor: number; inode: bigint } | undefined;
+  let isSyncNeeded = false;
 
   function opened(): number {
     if (!file) {
@@ -92,12 +96,14 @@ export function createIndexFile(path: string): IndexFile {
     const isFirst = !prepare('SELECT 1 FROM sessions WHERE slot IS NOT NULL LIMIT 1').get();
     const slot = slotOf(text, isFirst);
     writeFully(opened(), Buffer.concat([slot, Buffer.from(TAIL)]), end);
+    isSyncNeeded = true;
     prepare('UPDATE sessions SET slot = ?, slot_bytes = ? WHERE key = ?').run(end, slot.length, sessionKey);
     return { end: end + slot.length, free };
   }
 
   function blank(prepare: Prepare, sessionKey: string, slot: number, bytes: number, state: FileState): FileState {
     writeFully(opened(), Buffer.from(`${' '.repeat(bytes - 1)}\n`), slot);
+    isSyncNeeded = true;
     const before = prepare('SELECT 1 FROM sessions WHERE slot < ? LIMIT 1').get(slot);
     const next = prepare('SELECT min(slot) AS slot FROM sessions WHERE slot > ?').get(slot)?.slot;
     // What is first now has no comma before it.
@@ -164,8 +170,10 @@ export function createIndexFile(path: string): IndexFile {
     remove,
     rewrite,
     async sync() {
-      if (!file) return;
+      if (!file || !isSyncNeeded) return;
+      isSyncNeeded = false;
       await syncData(file.descriptor).catch((error: unknown) => {
+        isSyncNeeded = true;
         throw storageError(path, error);
       });
     },
