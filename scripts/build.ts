@@ -4,6 +4,7 @@
 import { copyFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type BuildOptions, build, type Plugin } from 'rolldown';
 import { buildWeb } from './build-web.ts';
+import { lazyFsPromises } from './lazy-builtins.ts';
 import { leanFeishuSdk } from './lean-feishu-sdk.ts';
 import { leanOpenAiSdk } from './lean-openai-sdk.ts';
 import { writeLibraryTypes } from './library-types.ts';
@@ -68,7 +69,7 @@ const { output } = await build({
     library: 'src/library/library.ts',
     'embedding-worker': 'src/memory/embeddings/model-worker.ts',
   },
-  plugins: [lazyChildProcess, quietColors, leanFeishuSdk, leanOpenAiSdk],
+  plugins: [lazyChildProcess, lazyFsPromises, quietColors, leanFeishuSdk, leanOpenAiSdk],
   preserveEntrySignatures: 'allow-extension',
   output: {
     ...files,

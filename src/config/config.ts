@@ -1,6 +1,6 @@
 // The owner's settings: <home>/config.json under environment variables. It is read from the home only: a workspace can
 // never set a provider, an address or a key.
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config-error.ts';
 import { CONFIG_FILE, parseConfigFile } from './config-file.ts';
@@ -26,7 +26,7 @@ export interface Config
 /** Throws ConfigError. */
 export async function loadConfig(environment: Environment): Promise<Config> {
   const path = join(environment.home, CONFIG_FILE);
-  return configOf(parseConfigFile(await readSource(path), path), environment);
+  return configOf(parseConfigFile(readSource(path), path), environment);
 }
 
 /** What holds for these settings in this environment. Throws ConfigError for a variable that cannot be used. */
@@ -60,9 +60,9 @@ export function settingsIn(variables: Environment['variables']): FileSettings {
   return found as FileSettings;
 }
 
-async function readSource(path: string): Promise<string | undefined> {
+function readSource(path: string): string | undefined {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

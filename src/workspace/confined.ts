@@ -1,7 +1,7 @@
 // The workspace on this machine's disk: a path is walked (walk.ts), the object at its end is held (grip.ts), and only then
 // opened, so the object that was checked is the one that is read. Changes (write.ts, remove.ts, make-directory.ts) happen
 // in the directory that the walk holds (place.ts).
-import { realpath, stat } from 'node:fs/promises';
+import { realpathSync, statSync } from 'node:fs';
 import { toSystem, toText } from './byte-path.ts';
 import { canHoldDescriptors, descriptorGrasp, pathGrasp } from './grip.ts';
 import { hold } from './hold.ts';
@@ -113,8 +113,8 @@ export async function createWorkspace({ root, guarantee, protectedPaths }: Works
 }
 
 async function takeGround(root: string, guarantee?: 'checked-path'): Promise<Ground> {
-  const path = await realpath(root, 'latin1');
-  const stats = await stat(toSystem(path), { bigint: true });
+  const path = realpathSync.native(root, 'latin1');
+  const stats = statSync(toSystem(path), { bigint: true });
   if (!stats.isDirectory()) throw notDirectory(root);
   const grasp = guarantee !== 'checked-path' && (await canHoldDescriptors(path)) ? descriptorGrasp : pathGrasp;
   return { path, dev: stats.dev, ino: stats.ino, grasp };

@@ -1,6 +1,6 @@
 // A grip holds the object that a walk has reached. With /proc it is a descriptor: whatever happens to the path afterwards,
 // its address leads to the same object. Without /proc it is only the path, checked again after use.
-import { type BigIntStats, closeSync, constants, fstat, open as openDescriptor } from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstat, lstatSync, open as openDescriptor } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { toSystem } from './byte-path.ts';
@@ -75,7 +75,7 @@ export async function canHoldDescriptors(directory: string): Promise<boolean> {
   try {
     const grip = await descriptorGrasp.directory(directory);
     try {
-      const throughProc = await lstat(toSystem(`${grip.address}/.`), { bigint: true });
+      const throughProc = lstatSync(toSystem(`${grip.address}/.`), { bigint: true });
       return isSame(throughProc, await grip.stat());
     } finally {
       grip.release();

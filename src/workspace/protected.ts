@@ -2,8 +2,7 @@
 // user's rights, keys, and Lainclaw's own files. (permissions/sensitive-paths.ts lists the paths that need a permission.)
 // The rules apply to resolved paths, existing or not. Names are compared as the most forgiving file system would:
 // without case, compatibility forms, ignorable characters and trailing dots.
-import { lstatSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ProtectedPaths } from './workspace.ts';
 
@@ -53,8 +52,8 @@ export interface ProtectedPathsOptions {
 }
 
 export async function createProtectedPaths({ home, userHome }: ProtectedPathsOptions): Promise<ProtectedPaths> {
-  const ours = folded(await realPathOf(home));
-  const users = folded(await realPathOf(userHome));
+  const ours = folded(realPathOf(home));
+  const users = folded(realPathOf(userHome));
   const free = `${ours}workspace/`;
   return (relative, absolute) => {
     const path = folded(relative);
@@ -111,10 +110,10 @@ function folded(path: string): string {
 }
 
 /** The real path as far as it exists; the missing rest is appended. */
-async function realPathOf(path: string): Promise<string> {
+function realPathOf(path: string): string {
   try {
-    return await realpath(path);
+    return realpathSync.native(path);
   } catch {
-    return dirname(path) === path ? path : join(await realPathOf(dirname(path)), basename(path));
+    return dirname(path) === path ? path : join(realPathOf(dirname(path)), basename(path));
   }
 }
