@@ -81,6 +81,16 @@ test('the signal ends the wait for an answer and the reading of one', async () =
   await expect(httpFetch(url, { signal: reading.signal })).rejects.toBe(reason);
 });
 
+test('the signal may fire when nobody reads the answer', async () => {
+  const url = await serve((_, response) => void response.write('half'));
+  const late = new AbortController();
+  const response = await httpFetch(url, { signal: late.signal });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  late.abort(new Error('no longer wanted'));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect(response.text()).rejects.toThrow('no longer wanted');
+});
+
 test('a kept connection that the server has closed is replaced', async () => {
   const sockets = new Set<Socket>();
   let requests = 0;

@@ -69,9 +69,13 @@ function sendOnce(target: URL, { method = 'GET', headers, body, signal }: HttpRe
     const sent: ClientRequest = open(
       target,
       { method, headers: { ...headers, ...length }, ...(signal && { signal }) },
-      resolve,
+      (answer) => {
+        // Whoever reads gets the failure; a body that nobody reads may fail as well, when the signal fires.
+        answer.on('error', () => {});
+        resolve(answer);
+      },
     );
-    sent.once('error', (error: NodeJS.ErrnoException) =>
+    sent.on('error', (error: NodeJS.ErrnoException) =>
       reject(sent.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error),
     );
     sent.end(body);
