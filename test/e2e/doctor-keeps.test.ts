@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { createLocalBackups } from '../../src/storage/local/backup/local-backups.ts';
 import { createLocks } from '../../src/storage/local/locks.ts';
+import { runningGateway } from '../support/gateway-service.ts';
 import type { Home } from '../support/home.ts';
 import { ask, lainclaw } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
@@ -119,6 +120,17 @@ describe('doctor --fix', () => {
 });
 
 describe('automatic backups', () => {
+  it('are made while a gateway runs, whose state is no damage', async () => {
+    const { home } = await runningGateway();
+    await ask(home, 'the bridge is old');
+    expect((await lainclaw(['doctor'], { home })).stdout).not.toContain('service/');
+    await run(home, 'backup', '--automatic');
+    expect(readdirSync(join(home.path, 'backups')).filter((name) => name.endsWith('.backup'))).toHaveLength(1);
+    writeFileSync(join(home.path, 'service', 'gateway-service.json'), '{"pid":');
+    expect((await lainclaw(['doctor'], { home })).stdout).toContain('gateway-service.json');
+    await backUpLater(home);
+  });
+
   it('remove the record of the home together with themselves', async () => {
     const home = testHome();
     await ask(home, 'the bridge is old');

@@ -9,7 +9,7 @@ import { checkHome } from '../check/check-home.ts';
 import { writeSums } from '../check/home-sums.ts';
 import { automaticBackups, BACKUPS_FOLDER, dailyName } from './automatic-names.ts';
 import { createBackup } from './create-backup.ts';
-import { INDEXES, listHome } from './home-contents.ts';
+import { INDEXES, listHome, reasonToStay } from './home-contents.ts';
 
 export async function createAutomaticBackup(
   home: string,
@@ -32,14 +32,11 @@ export async function createAutomaticBackup(
   return { ...created, file: output, removed: removed.map(({ file }) => basename(file)) };
 }
 
-const NOT_BACKED_UP = /^(?:backups|locks)\//;
-
 async function refuseDamaged(home: string, signal: AbortSignal): Promise<void> {
   const { findings } = await checkHome(home, signal);
-  // Who may read a file, and what was recorded, does not make a backup worse.
+  // Who may read a file, what was recorded, and what no backup holds, does not make a backup worse.
   const damage = findings.filter(
-    ({ path, state, remedy }) =>
-      state === 'problem' && remedy !== 'private' && remedy !== 'look' && !NOT_BACKED_UP.test(path),
+    ({ path, state, remedy }) => state === 'problem' && remedy !== 'private' && remedy !== 'look' && !isLeftOut(path),
   );
   const [first] = damage;
   if (!first) return;
@@ -47,4 +44,9 @@ async function refuseDamaged(home: string, signal: AbortSignal): Promise<void> {
     'BACKUP_HOME_DAMAGED',
     `no backup was made, so that the sound ones stay: ${first.path} ${first.problem}${damage.length > 1 ? `, and ${damage.length - 1} more` : ''}; run "lainclaw doctor"`,
   );
+}
+
+function isLeftOut(path: string): boolean {
+  const [name = ''] = path.split('/');
+  return reasonToStay(name) !== undefined;
 }

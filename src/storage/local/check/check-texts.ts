@@ -26,6 +26,16 @@ export async function checkJson({ location, size }: HomeFile): Promise<Found[]> 
   return version === VERSION ? [] : [{ problem: `has the version ${JSON.stringify(version)}`, remedy: 'restore' }];
 }
 
+/** What a running process wrote of itself: its `version` is that of the program. It is written again at the next start. */
+export async function checkServiceState(file: HomeFile): Promise<Found[]> {
+  try {
+    JSON.parse(await readFile(file.location, 'utf8'));
+    return [];
+  } catch (error) {
+    return [{ problem: `is not JSON: ${(error as Error).message}`, remedy: 'set-aside' }];
+  }
+}
+
 /** A last line without its end is a writer that was stopped. */
 export async function checkJsonLines({ location }: HomeFile): Promise<Found[]> {
   let number = 0;

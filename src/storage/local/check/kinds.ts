@@ -12,7 +12,7 @@ import { SCHEMA as HISTORY } from '../history/history-db.ts';
 import { SCHEMA as LAINCLAW } from '../lainclaw-db/schema.ts';
 import { SCHEMA as UNDO } from '../undo/local-undo-records.ts';
 import { checkDatabase, type KnownDatabase } from './check-database.ts';
-import { checkJson, checkJsonLines, checkText } from './check-texts.ts';
+import { checkJson, checkJsonLines, checkServiceState, checkText } from './check-texts.ts';
 import { checkTranscript } from './check-transcript.ts';
 import type { Found, HomeFile, HomeFileKind } from './home-file.ts';
 
@@ -54,6 +54,7 @@ export function homeFileKinds(lastKnown: ReadonlyMap<string, string>): readonly 
     },
     { name: 'free', matches: (path) => FREE.test(path), check: async () => [] },
     { name: 'index', matches: (path) => path === 'sessions/sessions.json', check: checkIndex },
+    { name: 'service state', matches: (path) => path === 'service/gateway-service.json', check: checkServiceState },
     { name: 'JSON', matches: (path) => path.endsWith('.json'), check: checkJson },
     { name: 'JSON lines', matches: (path) => path.endsWith('.jsonl'), check: checkJsonLines },
     { name: 'Markdown', matches: (path) => path.endsWith('.md'), check: checkText },
