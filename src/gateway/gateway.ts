@@ -38,8 +38,8 @@ export interface GatewayDependencies extends Omit<RunDependencies, 'adapter' | '
   hub: TurnHub;
   /** Answers the questions of turns whose request brings nobody for it. */
   person?: AnsweringOptions['person'];
-  /** Called once, with the second turn: this process is there to stay. */
-  onLasting(): void;
+  /** Called at the start of each turn. */
+  onTurnStart(): void;
 }
 
 export interface Gateway {
@@ -73,9 +73,8 @@ export interface CreatedGateway extends Gateway {
 }
 
 export function createGateway(dependencies: GatewayDependencies): CreatedGateway {
-  const { providers, hub, person, onLasting, now, newId } = dependencies;
+  const { providers, hub, person, onTurnStart, now, newId } = dependencies;
   const asked = createAskedTurns(hub);
-  let turns = 0;
 
   /** With its provider found, or refused. */
   async function accepted({ provider: named, ...given }: AskRequest): Promise<AcceptedRequest> {
@@ -130,8 +129,7 @@ export function createGateway(dependencies: GatewayDependencies): CreatedGateway
       if (asking.input.trim() === '' && !asking.continues)
         throw new RefusedRequest('ASK_INPUT_REQUIRED', 'there is nothing to ask');
       const { request, adapter, provider } = await accepted(asking);
-      turns += 1;
-      if (turns === 2) onLasting();
+      onTurnStart();
       await dependencies.toolbox.refresh(signal);
       const { ask } = gateway;
       const { requestId, createdAt, ...made } = ids();

@@ -30,8 +30,8 @@ export interface Base {
   onTurns(listener: () => void): () => void;
   /** Of the program that uses the runtime, beside the built-in ones. */
   tools: readonly ToolSpec[];
-  /** Called with the second turn: this process lasts. */
-  onLasting(): void;
+  /** Called at the start of each turn. Counts for the process: an operation opens a workspace, and with it a gateway, for one turn. */
+  onTurnStart(): void;
   userHome: string;
   now(): number;
   newId(prefix: string): string;
@@ -78,6 +78,7 @@ export async function createBase({
     onRebuild: (aside) => warn(`the index of sessions was damaged: rebuilt, the old one is ${aside}`),
   });
   const storage = config.store === undefined ? local : await openStore(config.store, local, environment);
+  let turns = 0;
   const listeners = new Set<() => void>();
   const onChange = (): void => {
     for (const listener of listeners) listener();
@@ -95,7 +96,10 @@ export async function createBase({
       return () => listeners.delete(listener);
     },
     tools,
-    onLasting,
+    onTurnStart() {
+      turns += 1;
+      if (turns === 2) onLasting();
+    },
     userHome,
     now,
     newId,

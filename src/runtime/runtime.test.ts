@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { readEnvironment } from '../config/environment.ts';
 import type { AskRequest } from '../gateway/gateway.ts';
 import type { RunEvent } from '../pipeline/events.ts';
@@ -70,6 +70,25 @@ it('a workspace that is closed leaves the others open', async () => {
   await one.close();
   await expect(ask(one, {})).rejects.toThrow('the workspace is closed');
   expect(await ask(two, {})).toMatchObject({ result: { success: true } });
+});
+
+it('knows with the second turn that the process lasts, also when each turn has a workspace of its own', async () => {
+  const variables = { LAINCLAW_HOME: home() };
+  const onLasting = vi.fn();
+  const lasting = await createRuntime({
+    environment: readEnvironment({ variables, cwd: folder, program: [] }),
+    onLasting,
+    warn: (line) => expect.unreachable(line),
+  });
+  const calls: number[] = [];
+  for (let turn = 0; turn < 3; turn += 1) {
+    const workspace = await lasting.openWorkspace({ root: root('one') });
+    await ask(workspace, {});
+    await workspace.close();
+    calls.push(onLasting.mock.calls.length);
+  }
+  await lasting.close();
+  expect(calls).toEqual([0, 1, 1]);
 });
 
 it('a workspace that is not a directory cannot be opened, and nothing is left of the attempt', async () => {

@@ -185,7 +185,7 @@ export async function openWorkspace(
       now,
       newId,
       debugSource: config.debugSource,
-      onLasting: base.onLasting,
+      onTurnStart: base.onTurnStart,
     });
     closings.push(gateway.close);
     return {

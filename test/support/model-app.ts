@@ -94,7 +94,7 @@ export function createModelApp(options: ModelAppOptions): ModelApp {
     coreMemory: async () => '',
     instructions: async () => ({ text: '', notices: [] }),
     debugSource: false,
-    onLasting: () => {},
+    onTurnStart: () => {},
   });
 
   const requestOf = (input: string): AskRequest => ({
