@@ -91,6 +91,24 @@ test('the signal may fire when nobody reads the answer', async () => {
   await expect(response.text()).rejects.toThrow('no longer wanted');
 });
 
+test.each([1, 2, 3, 4])(
+  'the signal may fire when the whole answer has arrived, %i steps after a part of it was read',
+  async (steps) => {
+    const url = await serve((_, response) => {
+      response.write('one');
+      response.end('two');
+    });
+    const late = new AbortController();
+    const response = await httpFetch(url, { signal: late.signal });
+    const reading = response.body?.[Symbol.asyncIterator]();
+    await reading?.next();
+    for (let step = 1; step < steps; step += 1) await (step === 3 ? reading?.next() : new Promise(setImmediate));
+    late.abort();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await (await httpFetch(url)).text()).toBe('onetwo');
+  },
+);
+
 test('a kept connection that the server has closed is replaced', async () => {
   const sockets = new Set<Socket>();
   let requests = 0;

@@ -66,15 +66,20 @@ function sendOnce(target: URL, { method = 'GET', headers, body, signal }: HttpRe
   const { request: open } = process.getBuiltinModule(target.protocol === 'https:' ? 'node:https' : 'node:http');
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const sent: ClientRequest = open(
-      target,
-      { method, headers: { ...headers, ...length }, ...(signal && { signal }) },
-      (answer) => {
-        // Whoever reads gets the failure; a body that nobody reads may fail as well, when the signal fires.
-        answer.on('error', () => {});
-        resolve(answer);
-      },
-    );
+    let answer: IncomingMessage | undefined;
+    const sent: ClientRequest = open(target, { method, headers: { ...headers, ...length } }, (received) => {
+      answer = received;
+      // Whoever reads gets the failure; a body that nobody reads may fail as well, when the signal fires.
+      answer.on('error', () => {});
+      resolve(answer);
+    });
+    // Not by the option of the request: when the whole answer is here, that would fail a connection that nobody listens to any more.
+    const onAbort = (): void => {
+      if (answer?.complete) answer.destroy();
+      else sent.destroy(new Error('given up'));
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    sent.once('close', () => signal?.removeEventListener('abort', onAbort));
     sent.on('error', (error: NodeJS.ErrnoException) =>
       reject(sent.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error),
     );
