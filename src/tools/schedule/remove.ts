@@ -4,6 +4,7 @@ import { repliesIn } from '../languages/replies.ts';
 import { noSubject } from '../subject.ts';
 import type { ToolSpec } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
+import { visibleJob } from './visible-job.ts';
 
 export function createScheduleRemoveTool({ schedule }: { schedule(): Promise<Schedule> }): ToolSpec {
   return defineTool({
@@ -20,8 +21,10 @@ export function createScheduleRemoveTool({ schedule }: { schedule(): Promise<Sch
     requiresPermission: false,
     lasts: true,
     timeoutMs: 20_000,
-    async execute({ name }, context) {
-      const removed = await (await schedule()).remove(name).catch(orToolFailure);
+    async execute({ name: given }, context) {
+      const jobs = await schedule();
+      const { name } = await visibleJob(jobs, given, context);
+      const removed = await jobs.remove(name).catch(orToolFailure);
       return { data: { removed }, text: repliesIn(context).removed(removed) };
     },
   });

@@ -2,8 +2,12 @@ import { expect, it } from 'vitest';
 import type { JobRequest, Schedule } from '../../schedule/schedule.ts';
 import { ScheduleError } from '../../schedule/schedule-error.ts';
 import type { Asker } from '../../vocabulary/asker.ts';
+import { OWNER, readerWithin } from '../../vocabulary/memory-scope.ts';
 import { type ToolContext, ToolFailure } from '../tool.ts';
 import { createScheduleAddTool } from './add.ts';
+import { createScheduleDisableTool } from './disable.ts';
+import { createScheduleEditTool } from './edit.ts';
+import { createScheduleEnableTool } from './enable.ts';
 import { createScheduleListTool } from './list.ts';
 import { createScheduleRemoveTool } from './remove.ts';
 
@@ -12,7 +16,7 @@ const refusing = async (): Promise<Schedule> =>
     add: async () => {
       throw new ScheduleError('SCHEDULE_DUPLICATE', 'there is a job "a" already');
     },
-    remove: async () => {
+    get: async () => {
       throw new ScheduleError('SCHEDULE_NOT_FOUND', 'there is no job "a"');
     },
     list: async () => [],
@@ -73,6 +77,33 @@ it('a job that names no chat answers in the chat it was asked for in', async () 
   await add.execute({ ...job, injectInto: 'local:other' }, inChat);
   await add.execute(job, context);
   expect(chats).toEqual(['local:anna', 'local:other', undefined]);
+});
+
+it("nobody removes, changes, pauses or resumes somebody else's job", async () => {
+  const changed: string[] = [];
+  const change = async (name: string) => {
+    changed.push(name);
+    return name;
+  };
+  const asker: Asker = { kind: 'owner' };
+  const schedule = async (): Promise<Schedule> =>
+    ({
+      get: async (name: string) => ({ name, asker }),
+      remove: change,
+      edit: change,
+      pause: change,
+      resume: change,
+    }) as unknown as Schedule;
+  const stranger = { reader: readerWithin('person:telegram/7') } as ToolContext;
+  const remove = createScheduleRemoveTool({ schedule });
+  const edit = createScheduleEditTool({ schedule });
+  for (const tool of [remove, edit, createScheduleEnableTool({ schedule }), createScheduleDisableTool({ schedule })])
+    await expect(tool.execute({ name: 'a', ...(tool === edit && { message: 'x' }) }, stranger)).rejects.toThrow(
+      'there is no job "a"',
+    );
+  expect(changed).toEqual([]);
+  await remove.execute({ name: 'a' }, { reader: OWNER } as ToolContext);
+  expect(changed).toEqual(['a']);
 });
 
 it('an empty list is a list', async () => {
