@@ -1,16 +1,9 @@
 // What a person can do with the settings of config.json.
 
 import { ConfigError } from '../config/config-error.ts';
-import {
-  configProblems,
-  parseConfigFile,
-  readConfigObject,
-  unknownSetting,
-  withSetting,
-} from '../config/config-file.ts';
-import { type SettingEntry, settingEntries, settingEntry } from '../config/setting-entry.ts';
-import { type FileSettings, isSettingKey, SETTINGS, type SettingKey } from '../config/settings.ts';
-import { nearest } from '../lib/nearest.ts';
+import { parseConfigFile, readConfigObject } from '../config/config-file.ts';
+import type { FileSettings, SettingKey } from '../config/settings.ts';
+import { createHomeSettings, knownKey } from '../runtime/home-settings.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation } from './operation.ts';
@@ -33,7 +26,7 @@ export const listSettings = defineOperation({
   summary: 'List every setting with its value, where that comes from, and what is accepted.',
   input: NO_INPUT,
   output: listOf(ENTRY),
-  run: async (_input, { runtime }) => settingEntries(await fileOf(runtime), runtime.configFile.variables),
+  run: (_input, { runtime }) => createHomeSettings(runtime).list(),
 });
 
 export const getSetting = defineOperation({
@@ -42,7 +35,7 @@ export const getSetting = defineOperation({
   summary: 'Read one setting.',
   input: KEY_INPUT,
   output: ENTRY,
-  run: async ({ key }, { runtime }) => entryOf(knownKey(key), runtime),
+  run: ({ key }, { runtime }) => createHomeSettings(runtime).get(key),
 });
 
 export const setSetting = defineOperation({
@@ -56,18 +49,10 @@ export const setSetting = defineOperation({
     additionalProperties: false,
   },
   output: ENTRY,
-  async run({ key: written, value: text }, { runtime, warn }) {
-    const key = knownKey(written);
-    const { kind } = SETTINGS[key];
-    const value = kind.parse(text);
-    if (!kind.isAccepted(value)) throw refused(`"${key}" is ${JSON.stringify(text)}; accepted: ${kind.accepted}`);
-    const problem = await nameProblem(key, value, runtime);
-    if (problem) throw refused(problem);
-    await storeSetting(runtime, key, value as FileSettings[SettingKey]);
-    const entry = await entryOf(key, runtime);
+  async run({ key, value }, { runtime, warn }) {
+    const { entry, problems } = await createHomeSettings(runtime).set(key, value);
     if (entry.source === 'environment') warn(`${entry.variable} is set and comes before config.json`);
-    for (const { message } of configProblems(await fileOf(runtime)))
-      warn(`config.json still cannot be used: ${message}`);
+    for (const problem of problems) warn(`config.json still cannot be used: ${problem}`);
     return entry;
   },
 });
@@ -79,7 +64,8 @@ export const unsetSetting = defineOperation({
   input: KEY_INPUT,
   output: objectWith({ key: TEXT, removed: { type: 'boolean' } }),
   async run({ key }, { runtime }) {
-    const file = await fileOf(runtime);
+    const { path, read } = runtime.configFile;
+    const file = readConfigObject(await read(), path);
     // An unknown key in the file can be removed too.
     if (!Object.hasOwn(file, key)) knownKey(key);
     const removed = Object.hasOwn(file, key);
@@ -113,8 +99,8 @@ export const replaceConfig = defineOperation({
     refuseNewer(await read(), path);
     const settings = parseConfigFile(text, path);
     for (const [key, value] of Object.entries(settings)) {
-      const problem = await nameProblem(key as SettingKey, value, runtime);
-      if (problem) throw refused(problem);
+      const problem = await createHomeSettings(runtime).nameProblem(key as SettingKey, value);
+      if (problem) throw new CodedError('SETTING_REFUSED', problem);
     }
     await update(() => (text.endsWith('\n') ? text : `${text}\n`));
     return { path };
@@ -132,34 +118,10 @@ export async function storeSetting(
 
 /** Stores several in one write; undefined takes one out. */
 export async function storeSettings(
-  { configFile: { path, update } }: Runtime,
+  runtime: Runtime,
   changes: Readonly<Record<string, FileSettings[SettingKey] | undefined>>,
 ): Promise<void> {
-  await update((source) => {
-    let text = source;
-    for (const [key, value] of Object.entries(changes)) text = withSetting(text, path, key, value);
-    return text ?? withSetting(undefined, path, 'version', undefined);
-  });
-}
-
-/** Names of providers and sign-ins that do not exist would fail later, far from here. */
-async function nameProblem(key: SettingKey, value: unknown, runtime: Runtime): Promise<string | undefined> {
-  if (key === 'profile') {
-    const { profiles } = await (await runtime.modelServices()).auth.status();
-    const ids = profiles.map(({ profileId }) => profileId);
-    return ids.includes(value as string) ? undefined : unknownName('sign-in', value as string, ids);
-  }
-  if (key !== 'provider' && key !== 'fallback') return undefined;
-  const names = ['stub', ...(await runtime.modelServices()).names()];
-  const named = key === 'provider' ? [value as string] : (value as string[]).map((entry) => entry.split('/')[0] ?? '');
-  const unknown = named.find((name) => !names.includes(name));
-  return unknown === undefined ? undefined : unknownName('provider', unknown, names);
-}
-
-function unknownName(what: string, name: string, names: readonly string[]): string {
-  const close = nearest(name, names);
-  const hint = close ? ` (did you mean "${close}"?)` : '';
-  return `there is no ${what} "${name}"${hint}; accepted: ${names.join(', ') || 'none yet'}`;
+  await createHomeSettings(runtime).store(changes);
 }
 
 function refuseNewer(source: string | undefined, path: string): void {
@@ -168,21 +130,4 @@ function refuseNewer(source: string | undefined, path: string): void {
   } catch (error) {
     if (!(error instanceof ConfigError) || error.code === 'STORAGE_NEWER_VERSION') throw error;
   }
-}
-
-async function fileOf({ configFile: { path, read } }: Runtime): Promise<Record<string, unknown>> {
-  return readConfigObject(await read(), path);
-}
-
-async function entryOf(key: SettingKey, runtime: Runtime): Promise<SettingEntry> {
-  return settingEntry(key, await fileOf(runtime), runtime.configFile.variables);
-}
-
-function knownKey(key: string): SettingKey {
-  if (isSettingKey(key)) return key;
-  throw refused(unknownSetting(key));
-}
-
-function refused(message: string): CodedError {
-  return new CodedError('SETTING_REFUSED', message);
 }

@@ -14,6 +14,8 @@ import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
 import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Base } from './base.ts';
+import { createConfigStore } from './config-store.ts';
+import { createHomeSettings } from './home-settings.ts';
 import { createOwnContent } from './own-content.ts';
 import type { Services } from './services.ts';
 
@@ -103,6 +105,10 @@ export async function openToolbox(
     ...services,
     spawnAgent,
     agentRuns: () => storage.agentRuns(),
+    settings: createHomeSettings({
+      configFile: createConfigStore(base.environment, ownerFiles),
+      modelServices: services.modelServices,
+    }),
     variables,
     userHome,
     home,

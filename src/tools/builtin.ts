@@ -17,6 +17,9 @@ import { createSubagentStatusTool } from './agents/status.ts';
 import { createTaskTool } from './agents/task.ts';
 import type { OpenAgentRuns } from './agents/visible-runs.ts';
 import { createCodeExecuteTool } from './code/execute.ts';
+import { createConfigGetTool } from './config/get.ts';
+import { createConfigSetTool } from './config/set.ts';
+import type { Settings } from './config/settings.ts';
 import { createDocsListTool } from './docs/list.ts';
 import { createDocsReadTool } from './docs/read.ts';
 import { createDocsSearchTool } from './docs/search.ts';
@@ -77,6 +80,8 @@ export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnCo
   maxFileSizeBytes?: number;
   /** Without it, sessions do not wait for each other when they append to one file. */
   lockAppend?: LockAppend;
+  /** Of config.json. */
+  settings: Settings;
   /** The strongest there is here. */
   sandbox(): Promise<Sandbox>;
   variables: Readonly<Record<string, string | undefined>>;
@@ -107,6 +112,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     answerProblem,
     maxFileSizeBytes,
     lockAppend,
+    settings,
     sandbox,
     variables,
     userHome,
@@ -177,6 +183,8 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     createSubagentCancelTool({ agentRuns }),
     createSubagentSpawnTool({ spawn: spawnAgent, answerProblem, isGatewayRunning }),
     createSendMessageTool({ send: dependencies.sendMessage }),
+    createConfigGetTool({ settings }),
+    createConfigSetTool({ settings }),
     createToolSearchTool(),
     createToolCallTool(),
   ];

@@ -13,6 +13,7 @@ type Fixed =
   | 'description'
   | 'effect'
   | 'lasts'
+  | 'alwaysAsks'
   | 'startsTurns'
   | 'onlyInForeground'
   | 'isFolded'

@@ -165,12 +165,14 @@ function nobodyThere({ spec, call, verdict, taint, subject }: Unanswered): strin
   const found = reasons.filter((reason) => reason !== `${call.name} needs permission`);
   const why = found.length > 0 ? ` (${found.join('; ')})` : '';
   if (needsPerson) {
-    const ways = [
+    const there = 'run it where you can be asked';
+    const withoutTaint = [
       ...taint.flatMap((source) => trustAdvice(source) ?? []),
-      'run it where you can be asked',
+      there,
       'start a new conversation without that content (--new-session, /new)',
     ];
-    return `${call.name} needs a person's approval${why}, and nobody is there to give it. Ways out: ${[...new Set(ways)].join('; ')}`;
+    const ways = spec.alwaysAsks ? [there] : [...new Set(withoutTaint)];
+    return `${call.name} needs a person's approval${why}, and nobody is there to give it. Ways out: ${ways.join('; ')}`;
   }
   const rule =
     scopes.includes('always') && rememberAs.length > 0

@@ -155,6 +155,8 @@ export interface ToolSpec {
   /** It ends planning: it exists in plan mode only. */
   endsPlan?: true;
   requiresPermission: boolean;
+  /** A person approves each call, in every mode: no rule, no earlier answer and no mode replaces the question. */
+  alwaysAsks?: true;
   /** What it does stays and is followed later (memory, schedules, work in the background): in a tainted turn a person is asked. */
   lasts?: true;
   /**

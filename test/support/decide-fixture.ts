@@ -35,6 +35,7 @@ export const SPECS = {
   fetch: { ...spec('web_fetch', 'read', true, ['url']), rules: { pattern: 'url' } },
   move: spec('file_move', 'write', true, ['from', 'to']),
   remember: { ...spec('memory_save', 'write', false, ['content']), lasts: true },
+  configure: { ...spec('config_set', 'write', true, ['key', 'value']), lasts: true, alwaysAsks: true },
   code: spec('code_execute', 'exec', true, ['code']),
   mcp: spec('mcp__github__create_issue', 'send', true, ['title']),
 } satisfies Record<string, ToolSpec>;

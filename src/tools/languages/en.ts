@@ -179,6 +179,11 @@ export const en: ToolTexts = {
   },
   schedule_enable: { description: 'Lets a paused job run again.', parameters: { name: 'Of the job' } },
   schedule_disable: { description: 'Pauses a job.', parameters: { name: 'Of the job' } },
+  config_get: { description: 'Reads the settings of config.json.', parameters: { key: 'Absent: all of them' } },
+  config_set: {
+    description: 'Changes a setting of config.json. A person is asked each time.',
+    parameters: { key: 'As config_get names it', value: 'As on a command line; lists with commas' },
+  },
   subagent_list: { description: 'Background runs of sub-agents, newest first.' },
   subagent_status: {
     description: 'One background run: its state, and its result once it has ended.',

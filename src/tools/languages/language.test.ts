@@ -18,6 +18,7 @@ const specs = createBuiltinTools({
   schedule: unused,
   isGatewayRunning: unused,
   answerProblem: unused,
+  settings: { list: unused, get: unused, check: unused, set: unused },
   sandbox: unused,
   variables: {},
   userHome: '/home/me',

@@ -13,6 +13,7 @@ export interface Replies {
   /** `next`: ISO 8601, or null where it does not run. */
   jobChanged(name: string, status: string, next: string | null): string;
   removed(name: string): string;
+  settingChanged(key: string): string;
   saved(id: string): string;
   alreadySaved(id: string): string;
   forgotten(name: string): string;
@@ -43,6 +44,7 @@ const en: Replies = {
     'No gateway is running, so nothing runs it yet: "lainclaw gateway start", or "lainclaw schedule run-due" from system cron',
   jobChanged: (name, status, next) => `${name}: ${status}${next === null ? '' : `, next run ${next}`}`,
   removed: (name) => `removed ${name}`,
+  settingChanged: (key) => `changed ${key} in config.json; it applies from the next command or restart`,
   saved: (id) => `saved as ${id}`,
   alreadySaved: (id) => `already there as ${id}`,
   forgotten: (name) => (name === '' ? 'forgotten' : `forgot ${name}`),
@@ -75,6 +77,7 @@ const zh: Replies = {
     '网关没有运行，所以暂时不会执行：请运行 "lainclaw gateway start"，或由系统 cron 调用 "lainclaw schedule run-due"',
   jobChanged: (name, status, next) => `${name}：${status}${next === null ? '' : `，下次运行 ${next}`}`,
   removed: (name) => `已删除 ${name}`,
+  settingChanged: (key) => `已更改 config.json 中的 ${key}；下一条命令或重启后生效`,
   saved: (id) => `已保存为 ${id}`,
   alreadySaved: (id) => `已经存在：${id}`,
   forgotten: (name) => `已忘记 ${name}`.trim(),
@@ -104,6 +107,7 @@ const ru: Replies = {
     'Шлюз не запущен, поэтому задание пока не выполняется: «lainclaw gateway start» или «lainclaw schedule run-due» из системного cron',
   jobChanged: (name, status, next) => `${name}: ${status}${next === null ? '' : `, следующий запуск ${next}`}`,
   removed: (name) => `${name} удалено`,
+  settingChanged: (key) => `настройка ${key} изменена в config.json; действует со следующей команды или перезапуска`,
   saved: (id) => `сохранено как ${id}`,
   alreadySaved: (id) => `уже есть: ${id}`,
   forgotten: (name) => (name === '' ? 'забыто' : `забыто: ${name}`),

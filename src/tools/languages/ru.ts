@@ -175,6 +175,11 @@ export const ru: ToolTexts = {
   },
   schedule_enable: { description: 'Возобновляет приостановленное задание.', parameters: { name: 'Имя задания' } },
   schedule_disable: { description: 'Приостанавливает задание.', parameters: { name: 'Имя задания' } },
+  config_get: { description: 'Читает настройки config.json.', parameters: { key: 'Не указан: все' } },
+  config_set: {
+    description: 'Меняет настройку config.json. Каждый раз спрашивает человека.',
+    parameters: { key: 'Как её называет config_get', value: 'Как в командной строке; списки через запятую' },
+  },
   subagent_list: { description: 'Фоновые запуски субагентов, сначала новые.' },
   subagent_status: {
     description: 'Фоновый запуск: состояние и, когда он закончился, результат.',

@@ -166,6 +166,11 @@ export const zh: ToolTexts = {
   },
   schedule_enable: { description: '让暂停的任务重新运行。', parameters: { name: '任务名' } },
   schedule_disable: { description: '暂停任务，直到重新启用。', parameters: { name: '任务名' } },
+  config_get: { description: '读取 config.json 的设置。', parameters: { key: '省略则列出全部' } },
+  config_set: {
+    description: '更改 config.json 的一项设置，每次都要由人批准。',
+    parameters: { key: 'config_get 给出的名称', value: '与命令行写法相同；列表用逗号分隔' },
+  },
   subagent_list: { description: '子代理的后台运行，最新的在前。' },
   subagent_status: { description: '一个后台运行的状态，结束后还有结果。', parameters: { id: '运行的 id' } },
   subagent_cancel: { description: '结束一个后台运行。', parameters: { id: '运行的 id' } },

@@ -11,7 +11,7 @@
 //  6. A call that asks for the network (decide-network.ts): each of its hosts needs a rule or an answer of its own.
 //  7. Otherwise ask. Without anyone to ask, the caller denies.
 // Then the mode (config/mode.ts): plan denies whatever does more than read; accept-edits allows edits that only (7) would ask
-// about; auto allows what would ask.
+// about; auto allows what would ask. A tool that always asks (`alwaysAsks`) is approved by a person each time, in every mode.
 //
 // A tainted turn has content from outside (web, files not written by the user, other people's messages, MCP results, skills).
 // In it, policy must hold even if the model obeys that content. What it may do is decided by where the effect ends:
@@ -49,11 +49,20 @@ const PLAN_ONLY_READS =
 export function decide(input: DecideInput): Decision {
   const subject = input.spec.subject(input.call.args);
   const judged = decideSubject(input, subject);
-  const decision = input.network ? decideNetwork(input, input.network, judged) : judged;
+  const reached = input.network ? decideNetwork(input, input.network, judged) : judged;
+  const decision = input.spec.alwaysAsks ? alwaysAsked(input, reached) : reached;
   if (decision.verdict === 'deny') return decision;
   if (input.mode === 'plan' && decision.changes) return deny(decision, PLAN_ONLY_READS);
   const byMode = input.mode === 'auto' && !decision.needsPerson && !decision.notByMode;
   return byMode && decision.verdict === 'ask' ? allow(decision, `the mode ${input.mode} allows it`) : decision;
+}
+
+/** Whatever allowed it, a person is asked, and the answer holds once. */
+function alwaysAsked({ call }: DecideInput, decision: Decision): Decision {
+  if (decision.verdict === 'deny') return decision;
+  const { question, changes, protects, reasons } = decision;
+  const why = reasons.filter((reason) => reason !== `${call.name} needs permission`);
+  return ask({ question, changes, protects, needsPerson: true }, [...why, `${call.name} asks a person each time`]);
 }
 
 function decideSubject(input: DecideInput, subject: ToolSubject): Decision {

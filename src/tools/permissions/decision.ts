@@ -37,7 +37,7 @@ export interface Decision {
   because?: string;
   /** It does more than read. */
   changes: boolean;
-  /** The turn is tainted, and the effect lasts or leaves: no mode, and no rule, stands in for a person. */
+  /** The turn is tainted and the effect lasts or leaves, or the tool always asks: no mode and no rule replaces a person. */
   needsPerson: boolean;
   /** A person must allow it, or a rule that names it. */
   notByMode?: true;
