@@ -268,18 +268,37 @@ describe('pairing', () => {
   });
 });
 
-it('while the storage cannot be asked nothing is decided; a list that is not ours to read is a no', async () => {
-  const failing = (code: StorageErrorCode) => {
-    const fail = (): Promise<never> => Promise.reject(new StorageError(code, 'it failed'));
+describe('while the storage fails', () => {
+  const failing = (error: Error) => {
+    const fail = (): Promise<never> => Promise.reject(error);
     const files: OwnerFiles = { ...ownerFiles(), read: fail, update: fail };
-    const { channel, account, ...message } = knock('anna');
-    return createAccess({ files, settings: () => settings, now: () => now }).admit(message, { channel, account });
+    return createAccess({ files, settings: () => settings, now: () => now });
   };
-  for (const policy of ['pairing', 'allowlist', 'open'] as const) {
+  const { channel, account, ...message } = knock('anna');
+  const bot = { channel, account };
+  const person = { id: 'anna', chatKind: 'direct' as const };
+  const CODES: StorageErrorCode[] = [
+    'STORAGE_UNREACHABLE',
+    'STORAGE_FAILED',
+    'STORAGE_NO_PERMISSION',
+    'STORAGE_NEWER_VERSION',
+  ];
+
+  it.each(['pairing', 'allowlist', 'open'] as const)('%s decides nothing', async (policy) => {
     settings.pairingPolicy = policy;
-    await expect(failing('STORAGE_UNREACHABLE')).rejects.toMatchObject({ code: 'STORAGE_UNREACHABLE' });
-    expect(await failing('STORAGE_NO_PERMISSION')).toMatchObject({ allowed: false });
-  }
+    const errors = [...CODES.map((code) => new StorageError(code, 'it failed')), new Error('getaddrinfo ENOTFOUND')];
+    for (const error of errors) {
+      await expect(failing(error).admit(message, bot), error.message).rejects.toBe(error);
+      await expect(failing(error).stillAdmits(person, bot), error.message).rejects.toBe(error);
+    }
+  });
+
+  it('a file that this user may not read is a no', async () => {
+    const cause = Object.assign(new Error('denied'), { code: 'EACCES' });
+    const denied = new StorageError('STORAGE_NO_PERMISSION', 'cannot use the list', cause);
+    expect(await failing(denied).admit(message, bot)).toMatchObject({ allowed: false });
+    expect(await failing(denied).stillAdmits(person, bot)).toBe(false);
+  });
 });
 
 it('somebody who was let in before is known to be no longer, without being given a code', async () => {

@@ -1,10 +1,11 @@
 // Who may write to a bot. `admit` is asked for every message before anything is done with it; nothing but a clear yes admits
-// somebody: an unreadable list or an unknown policy is a no. While the storage cannot be asked, nothing is decided: the message is not
-// taken, and its platform delivers it again.
+// somebody: a damaged list, one that this user may not read, or an unknown policy is a no. Every other failure decides nothing: the
+// message is not taken, and its platform delivers it again.
 import type { IncomingMessage } from '../../channels/channel.ts';
 import type { ChatPerson } from '../../storage/mailbox.ts';
-import { type OwnerFiles, StorageError, type StorageErrorCode } from '../../storage/storage.ts';
+import { type OwnerFiles, StorageError } from '../../storage/storage.ts';
 import type { BotSettings } from '../settings/settings.ts';
+import { AccessError } from './access-error.ts';
 import { createAllowLists } from './allow-lists.ts';
 import { createRequests, type Requests } from './requests.ts';
 
@@ -13,13 +14,6 @@ export type AccessSettings = Pick<
   'pairingPolicy' | 'pairingAllowFrom' | 'pairingPendingTtlMs' | 'pairingPendingMax' | 'groups'
 >;
 
-/** Nothing is known about the sender then, as long as it lasts. */
-const PASSING: ReadonlySet<StorageErrorCode> = new Set([
-  'STORAGE_UNREACHABLE',
-  'STORAGE_FAILED',
-  'STORAGE_BUSY',
-  'STORAGE_NO_HANDLES',
-]);
 const NOT_PAIRED = 'the sender is not paired';
 
 type Knock = Pick<IncomingMessage, 'id' | 'chatId' | 'chatKind' | 'sender'>;
@@ -31,9 +25,9 @@ export type Admission =
   | { allowed: false; reason: string; reply?: string };
 
 export interface Access {
-  /** The same message asked again gets the same answer. Rejects with StorageError when the storage cannot be asked now. */
+  /** The same message asked again gets the same answer. Rejects when the storage cannot be asked now. */
   admit(message: Knock, bot: AccessBot): Promise<Admission>;
-  /** Whether a person who was admitted before still would be: a revoked one would not. Never throws. */
+  /** Whether a person who was admitted before still would be: a revoked one would not. Rejects when the storage cannot be asked now. */
   stillAdmits(person: ChatPerson, bot: AccessBot): Promise<boolean>;
 }
 
@@ -55,7 +49,13 @@ export function createAccess({ files, settings, now }: AccessDependencies): Acce
 
   /** Without giving anybody a code: that is for those who knock. */
   async function judge({ id, chatKind }: ChatPerson, bot: AccessBot): Promise<Admission> {
-    const set = settings(bot);
+    let set: AccessSettings;
+    try {
+      set = settings(bot);
+    } catch (error) {
+      // A bot that is not configured.
+      return no(`access cannot be decided: ${(error as Error).message}`);
+    }
     if (chatKind === 'group' && !set.groups) return no('groups are off');
     const isListed = async (): Promise<boolean> =>
       set.pairingAllowFrom.includes(id) || (await lists.isAllowed(bot, id));
@@ -86,14 +86,17 @@ export function createAccess({ files, settings, now }: AccessDependencies): Acce
       try {
         return await decide(message, bot);
       } catch (error) {
-        if (error instanceof StorageError && PASSING.has(error.code)) throw error;
+        if (!isVerdict(error)) throw error;
         return no(`access cannot be decided: ${(error as Error).message}`);
       }
     },
     stillAdmits: (person, bot) =>
       judge(person, bot).then(
         ({ allowed }) => allowed,
-        () => false,
+        (error: unknown) => {
+          if (!isVerdict(error)) throw error;
+          return false;
+        },
       ),
   };
 }
@@ -115,6 +118,14 @@ async function pair(
     `The owner lets you in with: \`lainclaw pairing approve --channel ${channel} ${asked.code}\``,
   ].join('\n\n');
   return { allowed: false, reason: 'the sender is not paired, and was given a code', reply };
+}
+
+/** Whether the failure is about a list itself: asking again would find the same. A role that the database refuses is not about a list. */
+function isVerdict(error: unknown): boolean {
+  if (error instanceof AccessError) return true;
+  if (!(error instanceof StorageError) || error.code !== 'STORAGE_NO_PERMISSION') return false;
+  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  return code === 'EACCES' || code === 'EPERM';
 }
 
 function no(reason: string): Admission {

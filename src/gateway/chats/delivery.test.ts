@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { PlatformFault } from '../../../test/conformance/channel-subject.ts';
 import { testChats } from '../../../test/support/chats.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { StorageError } from '../../storage/storage.ts';
 
 /** A clock that can be put forward. */
 function clock(): { now(): number; forward(ms: number): void } {
@@ -150,18 +152,53 @@ it('what waits for a channel that is not running stays as it is', async () => {
   expect(await chats.mailbox.due(Date.now(), 9)).toMatchObject([{ key: 't-0', attempts: 0 }]);
 });
 
-it('a gateway whose bots were taken over sends nothing and leaves the message as it is', async () => {
+it.each(['mayReceive', 'isStillOurs', 'audit'] as const)(
+  'while %s cannot ask the storage, the message waits and no attempt is counted',
+  async (part) => {
+    const chats = await testChats();
+    let isAway = true;
+    const asked = Promise.withResolvers<void>();
+    const gateway = await chats.start({
+      async [part]() {
+        if (!isAway) return true;
+        asked.resolve();
+        throw new StorageError('STORAGE_UNREACHABLE', 'the database is away');
+      },
+    });
+    await gateway.send(chat('anna'), 'one');
+    await asked.promise;
+    await eventually(async () => expect(chats.logged.join()).toContain('the database is away'));
+    expect(await chats.mailbox.due(Date.now(), 9)).toMatchObject([{ attempts: 0 }]);
+    expect(await gateway.deadLetters()).toEqual([]);
+    isAway = false;
+    await chats.says(['one']);
+  },
+);
+
+it('a gateway whose bots were taken over sends and records nothing, and leaves the message as it is', async () => {
   const chats = await testChats();
   let isOurs = false;
+  let records = 0;
+  let questions = 0;
   const asked = Promise.withResolvers<void>();
   const gateway = await chats.start({
+    async audit() {
+      records += 1;
+    },
     async isStillOurs() {
+      questions += 1;
       if (!isOurs) asked.resolve();
       return isOurs;
     },
   });
   await gateway.send(chat('anna'), 'one');
   await asked.promise;
+  // Each look at the outbox would find the message again, if it did not wait.
+  for (let look = 0; look < 50; look += 1) {
+    gateway.wake();
+    await setImmediate();
+  }
+  expect([questions, records]).toEqual([1, 0]);
   expect(await chats.said()).toEqual([]);
   expect(await chats.mailbox.due(Date.now() + 60_000, 9)).toMatchObject([{ attempts: 0 }]);
   isOurs = true;

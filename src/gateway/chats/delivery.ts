@@ -7,6 +7,7 @@ import { type Channel, ChannelError, type SentMessage } from '../../channels/cha
 import { joinSignals } from '../../lib/joined-signal.ts';
 import type { AppendAudit, AuditEvent } from '../../storage/audit.ts';
 import type { Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
+import { StorageError } from '../../storage/storage.ts';
 import { type BotKey, type ChatKey, chatName } from '../../vocabulary/chat-name.ts';
 import { type ChatLog, nameOf } from './chat.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -28,7 +29,7 @@ export interface DeliveryOptions {
   channels: readonly Channel[];
   /** Whether anybody in this chat is still admitted; asked right before each message is sent. */
   mayReceive(chat: ChatKey): Promise<boolean>;
-  /** Whether no other gateway has taken over the bots; asked last before each message is sent. */
+  /** Whether no other gateway has taken over the bots; asked before each message is recorded and sent. */
   isStillOurs?(): Promise<boolean>;
   now(): number;
   random(): number;
@@ -115,14 +116,19 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     try {
       const outgoing = JSON.parse(message.body) as Outgoing;
       if (!outgoing.isForStranger && !(await mayReceive(message.chat))) throw new ChannelError('rejected', REVOKED);
+      // Another gateway sends it, when this one was frozen and lost the bot meanwhile; this delivery will be stopped.
+      if (!(await isStillOurs())) return await waitToRetry();
       await audit([messageEvent(message, outgoing)]);
-      // Another gateway sends it, when this one was frozen and lost the bot meanwhile.
-      if (!(await isStillOurs())) return;
       const sent = await orAborted(sendOrReplace(channel, message, outgoing, until.signal), until.signal);
       await untilStored(() => mailbox.sent(message.key, sent.messageId, now()));
       waiters.get(message.key)?.(sent);
     } catch (error) {
       if (stopping.signal.aborted) return;
+      // Nothing was sent, and nothing is wrong with the message: this is not an attempt.
+      if (error instanceof StorageError) {
+        log(`a message waits for the storage: ${error.message}`, { level: 'warn', chat: message.chat });
+        return await waitToRetry();
+      }
       const isLate = until.signal.aborted;
       const told = isLate ? new ChannelError('unknown-outcome', 'the platform did not answer in time') : error;
       await untilStored(() => afterFailure(message, told));
@@ -139,9 +145,13 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         return await store();
       } catch (error) {
         log(`the outbox cannot be written: ${(error as Error).message}`, { level: 'warn' });
-        await sleep(FIRST_RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+        await waitToRetry();
       }
     }
+  }
+
+  async function waitToRetry(): Promise<void> {
+    await sleep(FIRST_RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
   }
 
   async function afterFailure(message: OutboxMessage, error: unknown): Promise<void> {

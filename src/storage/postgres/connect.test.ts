@@ -161,6 +161,34 @@ describe('connections', () => {
     expect(String(error)).not.toContain('secret-word');
   });
 
+  it('a name that is not known is reported as unreachable, not as a defect', async () => {
+    const { query } = connect('postgres://somebody@no-such-host.invalid/none', { waitMs: 0 });
+    await expect(query('SELECT 1')).rejects.toMatchObject({ code: 'STORAGE_UNREACHABLE' });
+  });
+
+  it('a role that is refused, a database that is missing and a server without TLS are reported as unreachable', async () => {
+    const { url, port } = await fresh();
+    await superuser(port, (client) => client.query('CREATE ROLE refused NOLOGIN'));
+    const refused = new URL(url);
+    refused.username = 'refused';
+    const missing = new URL(url);
+    missing.pathname = '/no_such_database';
+    const encrypted = new URL(url);
+    encrypted.searchParams.set('sslmode', 'verify-full');
+    try {
+      for (const { href } of [refused, missing, encrypted]) {
+        const { query, connectApart } = connect(href, { waitMs: 0 });
+        await expect(query('SELECT 1'), href).rejects.toMatchObject({
+          code: 'STORAGE_UNREACHABLE',
+          message: expect.stringContaining('check the address, the role and the password'),
+        });
+        await expect(connectApart(), href).rejects.toMatchObject({ code: 'STORAGE_UNREACHABLE' });
+      }
+    } finally {
+      await superuser(port, (client) => client.query('DROP ROLE refused'));
+    }
+  });
+
   it('a database that takes no writes says so', async () => {
     const { url, name, port } = await fresh();
     await superuser(port, (client) => client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`));

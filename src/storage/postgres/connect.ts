@@ -4,8 +4,9 @@
 // by transaction is refused.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
+import { connectClient } from './connect-client.ts';
 import type { PostgresDatabase, Query } from './database.ts';
-import { databaseError, isConflict, isConnectionLoss } from './errors.ts';
+import { connectError, databaseError, isConflict, isConnectionLoss } from './errors.ts';
 import { requireVersion } from './migrations.ts';
 import { refuseTransactionPooler } from './pooler.ts';
 
@@ -60,7 +61,7 @@ export function openDatabase({
     made.on('connect', (client) => client.on('error', () => {}));
     try {
       await refuseTransactionPooler(made, address);
-      if (requiresTables) await requireVersion(queryOn(made), address);
+      if (requiresTables) await requireVersion(queryOn(made, address), address);
       return made;
     } catch (error) {
       await made.end();
@@ -84,7 +85,7 @@ export function openDatabase({
 
   return {
     address,
-    query: (text, values) => withRetries((open) => queryOn(open)(text, values)),
+    query: (text, values) => withRetries((open) => queryOn(open, address)(text, values)),
     transaction: (work) => withRetries((open) => runTransaction(open, work, address)),
     async connectApart() {
       await pool();
@@ -94,7 +95,7 @@ export function openDatabase({
       try {
         await client.connect();
       } catch (error) {
-        throw databaseError(error, address);
+        throw databaseError(connectError(error, address), address);
       }
       return client;
     },
@@ -124,8 +125,8 @@ async function poolConfig(url: string, connections: number, queryMs: number): Pr
   };
 }
 
-function queryOn(pool: Pool): Query {
-  return (text, values) => withClient(pool, (client) => clientQuery(client)(text, values));
+function queryOn(pool: Pool, address: string): Query {
+  return (text, values) => withClient(pool, address, (client) => clientQuery(client)(text, values));
 }
 
 function clientQuery(client: PoolClient): Query {
@@ -134,8 +135,8 @@ function clientQuery(client: PoolClient): Query {
 }
 
 /** A connection on which something failed other than a statement is not used again: an answer may still be on its way. */
-async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+async function withClient<T>(pool: Pool, address: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await connectClient(pool, address);
   let failure: unknown;
   try {
     return await work(client);
@@ -148,7 +149,7 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
 }
 
 function runTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>, address: string): Promise<T> {
-  return withClient(pool, async (client) => {
+  return withClient(pool, address, async (client) => {
     const query = clientQuery(client);
     await query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`);
     let result: T;

@@ -14,8 +14,6 @@ const CODES: Readonly<Record<string, StorageErrorCode>> = {
   '42501': 'STORAGE_NO_PERMISSION',
   '53100': 'STORAGE_FULL',
   '53300': 'STORAGE_NO_HANDLES',
-  '28000': 'STORAGE_NO_PERMISSION',
-  '28P01': 'STORAGE_NO_PERMISSION',
 };
 
 /** Shutting down, crashing, starting up; a connection that was ended by the server. */
@@ -29,6 +27,7 @@ const LOSS_SYSTEM = new Set([
   'ENETUNREACH',
   'ENOENT',
   'EAI_AGAIN',
+  'ENOTFOUND',
 ]);
 /** The driver gives these no code. */
 const LOSS_MESSAGES =
@@ -54,7 +53,22 @@ export function databaseError(error: unknown, address: string): unknown {
   if (code === undefined) return error;
   const advice = ADVICE[code];
   const message = `the database ${address} failed: ${error.message || (error as NodeJS.ErrnoException).code}`;
-  return new StorageError(code, advice === undefined ? message : `${message}; ${advice}`, { cause: error });
+  return new StorageError(code, advice === undefined ? message : `${message}; ${advice}`, error);
+}
+
+/**
+ * For a connection that could not be made: the password, TLS and the name of the database are refused in errors of many kinds, and all of them mean that the
+ * database cannot be asked. A connection loss is returned unchanged, so that it is tried again.
+ */
+export function connectError(error: unknown, address: string): unknown {
+  if (isConnectionLoss(error) || !(error instanceof Error)) return error;
+  const known = databaseError(error, address);
+  if (known instanceof StorageError && known.code !== 'STORAGE_FAILED') return known;
+  return new StorageError(
+    'STORAGE_UNREACHABLE',
+    `cannot connect to the database ${address}: ${error.message}; check the address, the role and the password in "store"`,
+    error,
+  );
 }
 
 function codeOf(error: Error): StorageErrorCode | undefined {

@@ -3,19 +3,21 @@
 // transaction, the first must still have the server process that it had before.
 import type { Pool, PoolClient } from 'pg';
 import { StorageError } from '../storage.ts';
+import { connectClient } from './connect-client.ts';
 
 const ATTEMPTS = 3;
 /** pgbouncer's words where connections are handed out by statement. */
 const STATEMENT_MODE = /pooling mode/;
 
 export async function refuseTransactionPooler(pool: Pool, address: string): Promise<void> {
-  const first = await pool.connect();
+  const first = await connectClient(pool, address);
   let isShared = false;
   try {
     // @types/pg leaves it out: what the server said when the connection was made.
     const { processID } = first as PoolClient & { processID?: number };
     if (processID === (await serverProcess(first))) return;
-    for (let attempt = 0; attempt < ATTEMPTS && !isShared; attempt += 1) isShared = await shareProcess(first, pool);
+    for (let attempt = 0; attempt < ATTEMPTS && !isShared; attempt += 1)
+      isShared = await shareProcess(first, pool, address);
   } finally {
     first.release();
   }
@@ -26,9 +28,9 @@ export async function refuseTransactionPooler(pool: Pool, address: string): Prom
   );
 }
 
-async function shareProcess(first: PoolClient, pool: Pool): Promise<boolean> {
+async function shareProcess(first: PoolClient, pool: Pool, address: string): Promise<boolean> {
   const before = await serverProcess(first);
-  const second = await pool.connect();
+  const second = await connectClient(pool, address);
   try {
     const isRefused = await second.query('BEGIN').then(
       () => false,
