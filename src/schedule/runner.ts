@@ -2,6 +2,7 @@
 // pause after too many failures.
 import type { Finish, Job, Jobs, Run } from '../storage/jobs.ts';
 import type { Fence } from '../storage/locks.ts';
+import { StorageError } from '../storage/storage.ts';
 import { answerMessage, failureText, interruptedText, notice } from './messages.ts';
 import { planAfterRun } from './plan.ts';
 import type { Slots } from './timetable.ts';
@@ -41,6 +42,7 @@ export interface Runner {
 }
 
 const MOST_KEPT = 1_000;
+const STORE_AGAIN_MS = 1_000;
 
 export function createRunner(dependencies: RunnerDependencies): Runner {
   const { jobs, slots, fire, now, timer, log, concurrency, longestRunMs, signal, onFinish } = dependencies;
@@ -67,11 +69,37 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
   async function execute({ run, job, owner }: ClaimedRun & { owner: Fence }): Promise<void> {
     if (run.status === 'queued' && !(await jobs.begin(owner, run.id, now()))) return;
     const result = await fireBounded(job, run);
-    const finish = await endOf(run, result);
+    const isStopped = signal.aborted;
+    const finish = await untilStored(job, () => endOf(run, result, isStopped));
     if (!finish) return;
-    await jobs.finish(finish);
+    await untilStored(job, () => jobs.finish(finish));
     ended.push({ ...run, ...recorded(finish) });
     if (ended.length > MOST_KEPT) ended.shift();
+  }
+
+  /** An end that is not on record would be reported as an interruption: it is stored again until it is, or this scheduler ends. */
+  async function untilStored<T>({ name }: Job, store: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await store();
+      } catch (error) {
+        const isPassing = error instanceof StorageError && error.code !== 'STORAGE_LOCK_LOST';
+        if (!isPassing || signal.aborted) throw error;
+        if (attempt === 1) log(`the end of the run of ${name} waits for the storage: ${error.message}`);
+      }
+      await pause(STORE_AGAIN_MS);
+    }
+  }
+
+  /** Ends early when the signal fires. */
+  async function pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = timer(ms, resolve);
+    const onAbort = (): void => resolve();
+    signal.addEventListener('abort', onAbort, { once: true });
+    await promise;
+    cancel();
+    signal.removeEventListener('abort', onAbort);
   }
 
   async function fireBounded(job: Job, run: Run): Promise<FireResult> {
@@ -89,7 +117,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
   }
 
   /** Undefined: the job was removed meanwhile. */
-  async function endOf(run: Run, result: FireResult): Promise<Finish | undefined> {
+  async function endOf(run: Run, result: FireResult, isStopped: boolean): Promise<Finish | undefined> {
     // Read again: the job may have been changed or paused meanwhile.
     const job = await jobs.jobOf(run.id);
     if (!job) return undefined;
@@ -101,7 +129,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
       const outcome = { status: 'ok', answer: result.answer, delivery } as const;
       return { ...base, outcome, ...planAfterRun(job, at, 0, slots), failures: 0, messages };
     }
-    if (signal.aborted) {
+    if (isStopped) {
       const outcome = { status: 'interrupted', reason: 'the scheduler was stopped' } as const;
       // A run started by hand was stopped by hand: no notice.
       const messages = run.trigger === 'manual' ? [] : notice(job, run, 'interrupted', interruptedText(job));

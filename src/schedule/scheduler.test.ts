@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSimulatedClock, type SimulatedClock } from '../../test/support/simulated-clock.ts';
-import type { Job, Run } from '../storage/jobs.ts';
+import type { Job, Jobs, Run } from '../storage/jobs.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { Lock, Locks } from '../storage/locks.ts';
-import type { Storage } from '../storage/storage.ts';
+import { type Storage, StorageError } from '../storage/storage.ts';
 import type { FireResult } from './runner.ts';
 import { createSchedule, type JobRequest, type Schedule } from './schedule.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
@@ -33,6 +33,8 @@ interface World {
   add(request: Partial<JobRequest> & { cron: string }): Promise<Job>;
   history(name?: string): Promise<string[]>;
   chatIsThere: boolean;
+  /** How many ends of runs the storage will fail to take. */
+  failingEnds: number;
 }
 
 async function world(start = START): Promise<World> {
@@ -53,6 +55,7 @@ async function world(start = START): Promise<World> {
     fired: [],
     sent: [],
     chatIsThere: true,
+    failingEnds: 0,
     behave(change) {
       behaviour = change;
     },
@@ -65,8 +68,14 @@ async function world(start = START): Promise<World> {
         if (lock) held.add(lock);
         return lock;
       };
+      const stored = await storage.jobs();
+      const finish: Jobs['finish'] = async (end) => {
+        if (self.failingEnds <= 0) return stored.finish(end);
+        self.failingEnds -= 1;
+        throw new StorageError('STORAGE_UNREACHABLE', 'the database is away');
+      };
       const scheduler = createScheduler({
-        jobs: clock.track(await storage.jobs()),
+        jobs: clock.track({ ...stored, finish }),
         locks: clock.track<Locks>({
           acquire: async (name, options) => keep(await storage.locks.acquire(name, options)),
           tryAcquire: async (name) => keep(await storage.locks.tryAcquire(name)),
@@ -468,6 +477,31 @@ describe('an answer', () => {
       expect(await history()).toEqual(['09:00:00 ok']);
     },
   );
+});
+
+describe('while the storage is away', () => {
+  it('the end of a run is stored again until it is: the answer is sent, and no interruption is reported', async () => {
+    const w = await world();
+    await w.add({ cron: 'at 2026-03-10T09:00', injectInto: 'local:me' });
+    w.failingEnds = 90;
+    await (await w.process()).start();
+    await w.clock.advance(3 * MINUTE);
+    expect(w.fired).toEqual(['job 09:00:00']);
+    expect(await w.history()).toEqual(['09:00:00 ok']);
+    expect(w.sent).toEqual(['local:me done']);
+  });
+
+  it('a scheduler that is ended at once does not wait for it', async () => {
+    const w = await world();
+    await w.add({ cron: 'at 2026-03-10T09:00' });
+    w.failingEnds = Number.POSITIVE_INFINITY;
+    const { scheduler, start, abort } = await w.process();
+    await start();
+    await w.clock.advance(MINUTE);
+    abort();
+    await scheduler.stop();
+    expect(await w.history()).toEqual(['09:00:00 running']);
+  });
 });
 
 describe('without a process that stays', () => {
