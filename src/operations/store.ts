@@ -1,4 +1,5 @@
 // The database that keeps the records: its tables, and its state.
+import { ConfigError } from '../config/config-error.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
@@ -39,5 +40,43 @@ export const storeStatus = defineOperation({
   async run(_input, { runtime }) {
     const { inHome, ...status } = await (await runtime.store()).status();
     return { ...status, inHome: [...inHome] };
+  },
+});
+
+const SIDES = ['local', 'postgres'] as const;
+
+export const copyStore = defineOperation({
+  name: 'store.copy',
+  class: 'danger',
+  summary:
+    'Copy the records of the home into the database that `store` names, or back, and verify the copy. Nothing is overwritten and the source is only read.',
+  input: {
+    type: 'object',
+    properties: {
+      from: { type: 'string', enum: SIDES },
+      to: { type: 'string', enum: SIDES },
+    },
+    required: ['from', 'to'],
+    additionalProperties: false,
+  },
+  output: objectWith({
+    address: TEXT,
+    from: { enum: SIDES },
+    to: { enum: SIDES },
+    kinds: listOf(
+      objectWith({
+        kind: TEXT,
+        records: { ...COUNT, description: 'in the source, and now in the target' },
+        copied: { ...COUNT, description: 'the other ones were there already' },
+        checksum: { ...TEXT, description: 'of the records, the same in the source and in the target' },
+      }),
+    ),
+    damagedLines: { ...COUNT, description: 'lines of conversations that nobody can read, which were left out' },
+    notCopied: { ...listOf(TEXT), description: 'records that are still in the home' },
+  }),
+  async run({ from, to }, { runtime, signal, onProgress }) {
+    if (from === to) throw new ConfigError(`the records are copied from one to the other: "${from}" was named twice`);
+    const { notCopied, ...copied } = await (await runtime.store()).copy(to, { signal, onProgress });
+    return { ...copied, from, to, notCopied: [...notCopied] };
   },
 });

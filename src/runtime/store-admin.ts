@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
+import type { CopyOptions } from '../storage/copy/copy-records.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { StoreStatus } from '../storage/postgres/store-status.ts';
+import type { StoreCopied } from './store-copy.ts';
 
 export interface StepRun {
   number: number;
@@ -19,9 +21,12 @@ export interface StoreAdmin {
   ): Promise<{ address: string; steps: StepRun[]; version: number; role?: string }>;
   /** Changes nothing. `sessionsInHome`: conversations that were kept in the home before, which the database does not have. */
   status(): Promise<StoreStatus & { sessionsInHome: number }>;
+  /** Copies the records of the home into the database, or back, and verifies that. The source is only read; killed, it continues when it is run again. */
+  copy(to: 'postgres' | 'local', options: CopyOptions): Promise<StoreCopied>;
 }
 
-export function createStoreAdmin({ store }: Config, { home, now, variables }: Environment): StoreAdmin {
+export function createStoreAdmin({ store }: Config, environment: Environment): StoreAdmin {
+  const { home, now, variables } = environment;
   function addressOf(): string {
     if (store !== undefined) return store;
     throw new ConfigError(
@@ -59,6 +64,11 @@ export function createStoreAdmin({ store }: Config, { home, now, variables }: En
       } finally {
         await database.close();
       }
+    },
+    async copy(to, options) {
+      const url = addressOf();
+      const { copyStore } = await import('./store-copy.ts');
+      return copyStore(url, to, environment, options);
     },
   };
 }

@@ -61,6 +61,11 @@ const ROWS: Row[] = [
     code: 1,
     holds: { success: false, error: { message: expect.stringContaining('LAINCLAW_STORE') } },
   })),
+  {
+    args: ['store', 'copy', '--from', 'local', '--to', 'postgres'],
+    code: 1,
+    holds: { success: false, error: { message: expect.stringContaining('LAINCLAW_STORE') } },
+  },
   { args: ['ps'], holds: [] },
   { args: ['trust', 'list'], holds: { folders: [] } },
   { args: ['trust', 'approve', '.'], holds: { approved: 0 } },

@@ -1,5 +1,6 @@
+import { Option } from 'commander';
 import type { OutputOf } from '../../operations/operation.ts';
-import { migrateStore, storeStatus } from '../../operations/store.ts';
+import { copyStore, migrateStore, storeStatus } from '../../operations/store.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { withOutput } from '../flags.ts';
 import { runOperation } from '../run-operation.ts';
@@ -12,6 +13,15 @@ export const configureStore: ConfigureCommand = (store, terminal) => {
   withOutput(
     store.command('status').description('Show the database, its tables, and which records are still in the home'),
   ).action((flags: OutputFlags) => runStatus(flags, terminal));
+  const side = (flag: string, about: string): Option =>
+    new Option(`--${flag} <store>`, about).choices(['local', 'postgres']).makeOptionMandatory();
+  withOutput(
+    store
+      .command('copy')
+      .description('Copy the records of the home into the database, or back, and verify the copy')
+      .addOption(side('from', 'where the records are: "local" is the home'))
+      .addOption(side('to', 'where they are copied to')),
+  ).action((flags: CopyFlags) => runCopy(flags, terminal));
 };
 
 async function runMigrate(flags: OutputFlags, terminal: Terminal): Promise<void> {
@@ -36,6 +46,39 @@ const STATES: Record<OutputOf<typeof storeStatus>['tables'], string> = {
   older: 'the tables are of an older version: run "lainclaw store migrate"',
   newer: 'the tables are of a newer version: upgrade lainclaw',
 };
+
+interface CopyFlags extends OutputFlags {
+  from: 'local' | 'postgres';
+  to: 'local' | 'postgres';
+}
+
+async function runCopy(flags: CopyFlags, terminal: Terminal): Promise<void> {
+  const { from, to } = flags;
+  const counting = 'records compared, copied, verified';
+  await runOperation(
+    terminal,
+    copyStore,
+    { from, to },
+    (copied) => {
+      if (wantsJson(terminal, flags)) return writeJson(terminal, { success: true, ...copied });
+      showCopied(copied, terminal);
+    },
+    { counting },
+  );
+}
+
+function showCopied(done: OutputOf<typeof copyStore>, terminal: Terminal): void {
+  const { address, to, kinds, damagedLines, notCopied } = done;
+  for (const { kind, records, copied, checksum } of kinds)
+    if (records > 0) terminal.out.write(`${kind}: ${records}, ${copied} copied now (${checksum.slice(0, 12)})\n`);
+  const total = kinds.reduce((sum, { records }) => sum + records, 0);
+  const [source, target] = to === 'postgres' ? ['the home', address] : [address, 'the home'];
+  terminal.out.write(`verified: ${total} records of ${printable(source)} are in ${printable(target)}\n`);
+  terminal.out.write(`not copied, still in the home: ${notCopied.join(', ')}\n`);
+  if (to === 'local') terminal.out.write('"lainclaw config unset store" uses the home from now on\n');
+  if (damagedLines > 0)
+    warn(terminal, `${damagedLines} damaged lines of conversations were left out: lainclaw doctor names them`);
+}
 
 async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> {
   await runOperation(terminal, storeStatus, {}, (status) => {

@@ -17,19 +17,7 @@ export function createSpending(directory: string): Spending {
   let counted: Counted | undefined;
 
   return {
-    async add(day, { tokens, costUsd }) {
-      const path = pathOf(day);
-      try {
-        const file = await openForAppending(path, directory);
-        try {
-          writeSync(file, `${JSON.stringify({ tokens, costUsd })}\n`);
-        } finally {
-          closeSync(file);
-        }
-      } catch (error) {
-        throw storageError(path, error);
-      }
-    },
+    add: (day, { tokens, costUsd }) => appendSpent(directory, day, { tokens, costUsd }),
     async on(day) {
       const before = counted?.day === day ? counted : { day, bytes: 0, tokens: 0, costUsd: 0 };
       const now = await countOn(pathOf(day), before);
@@ -37,6 +25,21 @@ export function createSpending(directory: string): Spending {
       return { tokens: now.tokens, costUsd: now.costUsd };
     },
   };
+}
+
+/** A line can say more than the sum, which `on` passes over. */
+export async function appendSpent(directory: string, day: string, line: object): Promise<void> {
+  const path = join(directory, `${day}.jsonl`);
+  try {
+    const file = await openForAppending(path, directory);
+    try {
+      writeSync(file, `${JSON.stringify(line)}\n`);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw storageError(path, error);
+  }
 }
 
 /** Synchronous: it is one line, and handing it to another thread takes ten times as long. */

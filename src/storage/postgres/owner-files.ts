@@ -2,6 +2,7 @@
 // again from the newer one. What belongs to one machine (settings, caches, what is known about its files) stays there.
 import { newerVersionIn } from '../../lib/newer-version.ts';
 import type { Fence } from '../locks.ts';
+import { FILES_OF_MACHINE } from '../machine-file-names.ts';
 import { newerVersion, type OwnerFiles, StorageError } from '../storage.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { Fencing } from './fencing.ts';
@@ -9,20 +10,6 @@ import type { Sealing } from './sealed-text.ts';
 
 const VERSION = 1;
 const MOST_ATTEMPTS = 1_000;
-
-/** Settings that a person writes for one machine, and what is known about that machine. */
-export const FILES_OF_MACHINE: ReadonlySet<string> = new Set([
-  'config.json',
-  'gateway.json',
-  'mcp.json',
-  'mcp-token',
-  'mcp-tools.json',
-  'memory-model.json',
-  'model-limits.json',
-  'permissions.json',
-  'tainted-files.json',
-  'unfinished-undos.json',
-]);
 
 interface Kept {
   text: string;

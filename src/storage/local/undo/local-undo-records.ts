@@ -34,7 +34,7 @@ export interface LocalUndoRecordsOptions {
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 // Space given back by pruning has to leave the file, or the bound would hold for nothing.
-const PRAGMAS = 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL';
+export const PRAGMAS = 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL';
 
 const STEPS: readonly Migration[] = [
   (db) =>

@@ -1,0 +1,13 @@
+/** Settings that a person writes for one machine, and what is known about that machine: they stay there wherever the records are. */
+export const FILES_OF_MACHINE: ReadonlySet<string> = new Set([
+  'config.json',
+  'gateway.json',
+  'mcp.json',
+  'mcp-token',
+  'mcp-tools.json',
+  'memory-model.json',
+  'model-limits.json',
+  'permissions.json',
+  'tainted-files.json',
+  'unfinished-undos.json',
+]);
