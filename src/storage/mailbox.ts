@@ -71,14 +71,15 @@ export interface Mailbox {
   receive(claimant: Fence, message: InboxMessage): Promise<Received>;
   /**
    * Claims the unfinished messages of one chat, or of all chats of these bots, and returns those that were not this claimant's
-   * before, in order within each chat. A chat with a message under another valid claim is skipped as a whole.
+   * before, in order within each chat. A chat with a message under another valid claim is skipped as a whole. What a rejected
+   * call may have claimed is returned by the next one.
    */
   claim(claimant: Fence, where: { chat: ChatKey } | { bots: readonly BotKey[] }): Promise<UnfinishedMessage[]>;
   /** Unfinished messages of one chat or of all, in order within each chat, claimed by any gateway or none. */
   unfinished(chat?: ChatKey): Promise<UnfinishedMessage[]>;
   /**
    * Records that this turn handles these messages; durable when it resolves. False, changing nothing: this claimant does not
-   * have all of them.
+   * have all of them, or one of them is finished.
    */
   begin(claimant: Fence, messages: readonly MessageKey[], turnId: string): Promise<boolean>;
   /**

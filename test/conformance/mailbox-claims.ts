@@ -73,6 +73,15 @@ export function describeMailboxClaims(name: string, create: () => MailboxSubject
       expect((await mailbox.counts()).outbox).toBe(0);
     });
 
+    it('what is finished cannot be begun again', async () => {
+      await mailbox.receive(mine, incoming('m1'));
+      await mailbox.receive(mine, incoming('m2', 'a', 1));
+      await mailbox.finish(mine, [incoming('m1')], [], 1);
+      expect(await mailbox.begin(mine, [incoming('m1')], 'turn-1')).toBe(false);
+      expect(await mailbox.begin(mine, [incoming('m2'), incoming('m1')], 'turn-2')).toBe(false);
+      expect(await mailbox.unfinished()).toEqual([incoming('m2', 'a', 1)]);
+    });
+
     it('what nobody has claimed cannot be begun, but finished: it may be refused at once', async () => {
       await mailbox.receive(mine, incoming('m1'));
       await other.receive(theirs, incoming('m2', 'a', 1));

@@ -66,6 +66,13 @@ export function ownerOf(prepare: Prepare, { chat, id }: MessageKey): string | un
   return row && rowOwner(row);
 }
 
+export function isUnfinished(prepare: Prepare, { chat, id }: MessageKey): boolean {
+  const unfinished = prepare(
+    'SELECT 1 FROM inbox WHERE channel = ? AND account = ? AND id = ? AND finished_at IS NULL',
+  );
+  return unfinished.get(chat.channel, chat.account, id) !== undefined;
+}
+
 export function ownerName({ name, token }: Fence): string {
   return `${token} ${name}`;
 }

@@ -6,7 +6,7 @@ import type { ChatPerson, Mailbox, MessageKey, OutboxDraft, Received } from '../
 import { chatOf, outboxOf, partsOf, unfinishedOf } from '../mailbox-rows.ts';
 import type { Database } from './database.ts';
 import type { LocalLocks } from './locks.ts';
-import { claimMessages, insertMessage, otherOwners, ownerName, ownerOf } from './mailbox-claims.ts';
+import { claimMessages, insertMessage, isUnfinished, otherOwners, ownerName, ownerOf } from './mailbox-claims.ts';
 import { createStatements, type Prepare } from './statements.ts';
 import { createSyncedDatabase, type UseDatabase } from './synced-database.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
@@ -84,7 +84,9 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
 
     begin: (claimant, messages, turnId) =>
       write((prepare) => {
-        if (!messages.every((message) => ownerOf(prepare, message) === ownerName(claimant))) return false;
+        const owner = ownerName(claimant);
+        if (!messages.every((message) => ownerOf(prepare, message) === owner && isUnfinished(prepare, message)))
+          return false;
         const update = prepare('UPDATE inbox SET turn = ? WHERE channel = ? AND account = ? AND id = ?');
         for (const { chat, id } of messages) update.run(turnId, chat.channel, chat.account, id);
         return true;

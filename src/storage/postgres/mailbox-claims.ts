@@ -4,6 +4,7 @@ import type { Fence } from '../locks.ts';
 import type { InboxMessage, MessageKey, Received, UnfinishedMessage } from '../mailbox.ts';
 import { chatOf, partsOf, unfinishedOf } from '../mailbox-rows.ts';
 import type { PostgresDatabase, Query } from './database.ts';
+import type { UnansweredClaims } from './unanswered-claims.ts';
 
 /** Chats that are claimed in one transaction. */
 const CHATS_AT_ONCE = 100;
@@ -41,23 +42,45 @@ export async function insertMessage(
   return row.owner === null ? 'queued' : 'claimed';
 }
 
+/** What the sender of a message learns that sends it again after an error: the message is stored, perhaps, and nobody here has it. The caller has locked the chat. */
+export async function receivedBefore(query: Query, claimant: Fence, { chat, id }: MessageKey): Promise<Received> {
+  const [row] = await query<{ owner: string | null; token: number | null }>(
+    `SELECT owner, owner_token AS token FROM lainclaw.inbox
+     WHERE channel = $1 AND account = $2 AND id = $3 AND finished_at IS NULL AND turn IS NULL`,
+    [chat.channel, chat.account, id],
+  );
+  if (row === undefined) return 'known';
+  if (row.owner === null) return 'queued';
+  return row.owner === claimant.name && row.token === claimant.token ? 'claimed' : 'known';
+}
+
+/** Messages that a rejected claim got are in `unanswered`: the next claim of that claimant returns them. */
 export async function claimMessages(
   { query, transaction }: Pick<PostgresDatabase, 'query' | 'transaction'>,
   claimant: Fence,
   where: { chat: ChatKey } | { bots: readonly BotKey[] },
+  unanswered: UnansweredClaims,
 ): Promise<UnfinishedMessage[]> {
-  const chats = 'chat' in where ? [where.chat] : await waitingChats(query, claimant, where.bots);
+  const before = unanswered.take(claimant, ({ chat }) => isIn(where, chat));
   const claimed: UnfinishedMessage[] = [];
-  for (let from = 0; from < chats.length; from += CHATS_AT_ONCE) {
-    const some = chats.slice(from, from + CHATS_AT_ONCE);
-    claimed.push(
-      ...(await transaction(async (inside) => {
+  let claiming: UnfinishedMessage[] = [];
+  try {
+    const chats = 'chat' in where ? [where.chat] : await waitingChats(query, claimant, where.bots);
+    const all = distinct([...chats, ...before.map(({ chat }) => chat)]);
+    for (let from = 0; from < all.length; from += CHATS_AT_ONCE) {
+      const some = all.slice(from, from + CHATS_AT_ONCE);
+      claiming = [];
+      await transaction(async (inside) => {
         await lockChats(inside, some);
-        return claimChats(inside, claimant, some);
-      })),
-    );
+        claiming = await claimChats(inside, claimant, some, before);
+      });
+      claimed.push(...claiming);
+    }
+    return claimed;
+  } catch (error) {
+    unanswered.add(claimant, distinctMessages([...before, ...claimed, ...claiming]));
+    throw error;
   }
-  return claimed;
 }
 
 /** Of these bots, with an unfinished message that is not the claimant's. */
@@ -72,11 +95,12 @@ async function waitingChats(query: Query, { name, token }: Fence, bots: readonly
   return rows.map(chatOf);
 }
 
-/** Returns the messages that were not the claimant's before. A chat with a message under another valid claim is skipped as a whole. */
+/** Returns the messages that were not the claimant's before, and those of `unanswered` that are. A chat with a message under another valid claim is skipped as a whole. */
 async function claimChats(
   query: Query,
   { name, token }: Fence,
   chats: readonly ChatKey[],
+  unanswered: readonly MessageKey[],
 ): Promise<UnfinishedMessage[]> {
   const parts = chats.map(partsOf);
   const rows = await query(
@@ -93,7 +117,10 @@ async function claimChats(
      ), taken AS (
        UPDATE lainclaw.inbox AS message SET owner = $4, owner_token = $5 FROM free
        WHERE message.finished_at IS NULL AND message.channel = free.channel AND message.account = free.account
-         AND message.chat = free.chat AND (message.owner IS DISTINCT FROM $4 OR message.owner_token IS DISTINCT FROM $5)
+         AND message.chat = free.chat AND (
+           message.owner IS DISTINCT FROM $4 OR message.owner_token IS DISTINCT FROM $5
+           OR (message.channel, message.account, message.id) IN (SELECT * FROM unnest($6::text[], $7::text[], $8::text[]))
+         )
        RETURNING message.*
      )
      SELECT * FROM taken ORDER BY channel, account, chat, position, seq`,
@@ -103,6 +130,7 @@ async function claimChats(
       parts.map(([, , chat]) => chat),
       name,
       token,
+      ...columnsOf(unanswered),
     ],
   );
   return rows.map(unfinishedOf);
@@ -113,15 +141,44 @@ export async function ownersOf(
   query: Query,
   claimant: Fence,
   messages: readonly MessageKey[],
-): Promise<('own' | 'other' | 'none')[]> {
-  const rows = await query<{ owner: string | null; token: number | null }>(
-    `SELECT message.owner, message.owner_token AS token
+): Promise<{ owner: 'own' | 'other' | 'none'; isFinished: boolean }[]> {
+  const rows = await query<{ owner: string | null; token: number | null; isFinished: boolean }>(
+    `SELECT message.owner, message.owner_token AS token, message.finished_at IS NOT NULL AS "isFinished"
      FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS named (channel, account, id, place)
      LEFT JOIN lainclaw.inbox AS message USING (channel, account, id) ORDER BY named.place`,
-    [messages.map(({ chat }) => chat.channel), messages.map(({ chat }) => chat.account), messages.map(({ id }) => id)],
+    columnsOf(messages),
   );
-  return rows.map(({ owner, token }) => {
-    if (owner === null) return 'none';
-    return owner === claimant.name && token === claimant.token ? 'own' : 'other';
+  return rows.map(({ owner, token, isFinished }) => {
+    if (owner === null) return { owner: 'none', isFinished };
+    return { owner: owner === claimant.name && token === claimant.token ? 'own' : 'other', isFinished };
   });
+}
+
+export function isSameMessage(one: MessageKey, other: MessageKey): boolean {
+  return nameOf(one) === nameOf(other);
+}
+
+function nameOf({ chat, id }: MessageKey): string {
+  return JSON.stringify([chat.channel, chat.account, id]);
+}
+
+function isIn(where: { chat: ChatKey } | { bots: readonly BotKey[] }, chat: ChatKey): boolean {
+  if ('chat' in where) return JSON.stringify(partsOf(where.chat)) === JSON.stringify(partsOf(chat));
+  return where.bots.some(({ channel, account }) => channel === chat.channel && account === chat.account);
+}
+
+function distinct(chats: readonly ChatKey[]): ChatKey[] {
+  return [...new Map(chats.map((chat) => [JSON.stringify(partsOf(chat)), chat])).values()];
+}
+
+function distinctMessages(messages: readonly MessageKey[]): MessageKey[] {
+  return [...new Map(messages.map((message) => [nameOf(message), message])).values()];
+}
+
+function columnsOf(messages: readonly MessageKey[]): [string[], string[], string[]] {
+  return [
+    messages.map(({ chat }) => chat.channel),
+    messages.map(({ chat }) => chat.account),
+    messages.map(({ id }) => id),
+  ];
 }

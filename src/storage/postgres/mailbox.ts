@@ -4,7 +4,8 @@ import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { ChatPerson, Mailbox, MessageKey, OutboxDraft, Received } from '../mailbox.ts';
 import { chatOf, outboxOf, partsOf, unfinishedOf } from '../mailbox-rows.ts';
 import type { PostgresDatabase, Query } from './database.ts';
-import { claimMessages, insertMessage, lockChats, ownersOf } from './mailbox-claims.ts';
+import { claimMessages, insertMessage, isSameMessage, lockChats, ownersOf, receivedBefore } from './mailbox-claims.ts';
+import { createUnansweredClaims } from './unanswered-claims.ts';
 import { withoutZeros } from './zero-bytes.ts';
 
 const HEADS = `
@@ -13,31 +14,31 @@ const HEADS = `
   ORDER BY channel, account, chat, seq`;
 
 export function createPostgresMailbox({ query, transaction }: PostgresDatabase): Mailbox {
-  // It is not known whether they were written; their sender got an error and sends them again: nobody has them yet.
-  const uncertain = new Map<string, Received>();
+  // Their sender got an error and sends them again.
+  const unansweredReceived = createUnansweredClaims();
+  const unansweredClaimed = createUnansweredClaims();
   const botOf = (bot: BotKey | undefined): (string | null)[] => [bot?.channel ?? null, bot?.account ?? null];
 
   return {
     async receive(claimant, message) {
-      const { chat, id, from } = message;
-      const name = JSON.stringify([chat.channel, chat.account, id]);
+      const { chat, from } = message;
+      const before = unansweredReceived.take(claimant, (other) => isSameMessage(other, message));
       let received: Received = 'known';
       try {
         await transaction(async (inside) => {
           await lockChats(inside, [chat]);
           received = await insertMessage(inside, claimant, message);
+          if (received === 'known' && before.length > 0) received = await receivedBefore(inside, claimant, message);
           if (from) await keepPerson(inside, chat, from);
         });
-        const before = uncertain.get(name);
-        uncertain.delete(name);
-        return received === 'known' ? (before ?? received) : received;
+        return received;
       } catch (error) {
-        if (received !== 'known') uncertain.set(name, received);
+        if (received !== 'known' || before.length > 0) unansweredReceived.add(claimant, [message]);
         throw error;
       }
     },
 
-    claim: (claimant, where) => claimMessages({ query, transaction }, claimant, where),
+    claim: (claimant, where) => claimMessages({ query, transaction }, claimant, where, unansweredClaimed),
 
     async unfinished(chat) {
       const rows = await query(
@@ -56,7 +57,7 @@ export function createPostgresMailbox({ query, transaction }: PostgresDatabase):
           messages.map(({ chat }) => chat),
         );
         const owners = await ownersOf(inside, claimant, messages);
-        if (owners.some((owner) => owner !== 'own')) return false;
+        if (owners.some(({ owner, isFinished }) => owner !== 'own' || isFinished)) return false;
         await updateMessages(inside, 'turn = $4', messages, turnId);
         return true;
       }),
@@ -67,7 +68,8 @@ export function createPostgresMailbox({ query, transaction }: PostgresDatabase):
           inside,
           messages.map(({ chat }) => chat),
         );
-        if ((await ownersOf(inside, claimant, messages)).includes('other')) return false;
+        const owners = await ownersOf(inside, claimant, messages);
+        if (owners.some(({ owner }) => owner === 'other')) return false;
         await updateMessages(inside, `finished_at = coalesce(finished_at, $4::bigint), body = ''`, messages, now);
         await addDrafts(inside, replies, now);
         return true;
