@@ -54,13 +54,16 @@ export function createStoreAdmin({ store }: Config, environment: Environment): S
     },
     async status() {
       const url = addressOf();
-      const [{ openDatabase }, { readStoreStatus }] = await Promise.all([
+      const [{ openDatabase }, { missingTranscripts, readStoreStatus }] = await Promise.all([
         import('../storage/postgres/connect.ts'),
         import('../storage/postgres/store-status.ts'),
       ]);
       const database = openDatabase({ url, requiresTables: false, waitMs: 0 });
       try {
-        return { ...(await readStoreStatus(database)), sessionsInHome: await countSessions(home, now) };
+        const status = await readStoreStatus(database);
+        const inHome = await sessionsOf(home, now);
+        const missing = status.tables === 'ready' ? await missingTranscripts(database, inHome) : inHome.length;
+        return { ...status, sessionsInHome: missing };
       } finally {
         await database.close();
       }
@@ -73,12 +76,12 @@ export function createStoreAdmin({ store }: Config, environment: Environment): S
   };
 }
 
-/** Looking makes no file. */
-async function countSessions(home: string, now: () => number): Promise<number> {
-  if (!existsSync(join(home, 'sessions'))) return 0;
+/** The ids of the conversations that the index of the home names. Looking makes no file. */
+async function sessionsOf(home: string, now: () => number): Promise<string[]> {
+  if (!existsSync(join(home, 'sessions'))) return [];
   const local = createLocalStorage({ home, now });
   try {
-    return await local.catalogue.count();
+    return (await local.catalogue.list()).map(({ sessionId }) => sessionId);
   } finally {
     await local.close();
   }

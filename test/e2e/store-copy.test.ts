@@ -70,6 +70,10 @@ it('a home that was used continues in the database', async () => {
   const copied = await copy(home, 'local', 'postgres');
   expect(copied.code, copied.stdout + copied.stderr).toBe(0);
   expect(home.index()).toEqual(before);
+  expect((await lainclaw(['store', 'status'], { home })).json()).toMatchObject({
+    sessionsInHome: 0,
+    counts: { sessions: 1, jobs: 1 },
+  });
 
   expect((await lainclaw(['memory', 'core', 'get'], { home })).stdout).toContain('green tea');
   expect((await lainclaw(['ask', 'and my dog Ferdinand'], { home })).code).toBe(0);

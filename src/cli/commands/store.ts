@@ -96,7 +96,10 @@ async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> 
     ];
     for (const line of lines) terminal.out.write(`${printable(line)}\n`);
     if (sessionsInHome > 0)
-      warn(terminal, `${sessionsInHome} conversations of this home are not in the database: unset "store" to see them`);
+      warn(
+        terminal,
+        `${sessionsInHome} conversations of this home are not in the database: "lainclaw store copy --from local --to postgres" copies them, and without "store" they are seen again`,
+      );
     if (isReadOnly) warn(terminal, 'the database takes no writes now');
     if (ownsTables) warn(terminal, 'this role could drop the tables: docs/store.md shows one with fewer rights');
   });

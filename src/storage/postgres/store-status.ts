@@ -53,6 +53,16 @@ export async function readStoreStatus({ query, address }: PostgresDatabase): Pro
   };
 }
 
+/** How many of these conversations the database does not have. */
+export async function missingTranscripts({ query }: PostgresDatabase, sessionIds: readonly string[]): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    `SELECT count(*) AS count FROM unnest($1::text[]) AS id
+     WHERE NOT EXISTS (SELECT 1 FROM lainclaw.transcripts WHERE session_id = id)`,
+    [sessionIds],
+  );
+  return row?.count ?? 0;
+}
+
 function stateOf(version: number, oldestProgram: number): StoreStatus['tables'] {
   if (version === 0) return 'empty';
   if (oldestProgram > KNOWN_VERSION) return 'newer';
