@@ -56,6 +56,13 @@ export interface OutgoingMessage {
   buttons?: readonly Button[];
 }
 
+/** A picture as a message of its own, without words. */
+export interface OutgoingPicture extends Pick<OutgoingMessage, 'key' | 'chatId' | 'threadId' | 'replyTo'> {
+  /** What the bytes are: PNG, JPEG, GIF or WebP. */
+  mediaType: string;
+  bytes: Uint8Array;
+}
+
 /** Where a message of ours stands. */
 export interface SentMessage {
   chatId: string;
@@ -112,6 +119,8 @@ export interface Channel {
   split(markdown: string): string[];
   /** Resolves only after the platform has confirmed. Throws ChannelError. */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<SentMessage>;
+  /** As `send`. A picture that the platform finds too large is `rejected`. Absent where the platform shows no pictures. */
+  sendPicture?(picture: OutgoingPicture, signal: AbortSignal): Promise<SentMessage>;
   /** Replaces a message of ours, its buttons included. The same content again is not an error. */
   edit(sent: SentMessage, content: Pick<OutgoingMessage, 'markdown' | 'buttons'>, signal: AbortSignal): Promise<void>;
   /** A sign that lasts some seconds. Best effort: never throws. */

@@ -164,7 +164,7 @@ export interface ToolCall {
 export type ToolResult = (
   | { ok: true; data: unknown }
   | { ok: false; error: { code: string; message: string; reason?: string }; data?: unknown }
-) & { pictures?: readonly { mediaType: string; path: string }[] };
+) & { pictures?: readonly { mediaType: string; path: string; isForPerson?: true }[] };
 
 export interface PermissionQuestion {
   call: ToolCall;
@@ -218,8 +218,13 @@ export interface ToolOutput {
   data: unknown;
   /** For the model; by default the data as JSON. */
   text?: string;
-  /** PNG, JPEG, GIF or WebP, in base64 or as a file that stays: shown to a model that can see. At most 8, of 5 MB each. */
-  pictures?: readonly ({ mediaType: string; data: string } | { mediaType: string; path: string })[];
+  /**
+   * PNG, JPEG, GIF or WebP, in base64 or as a file that stays: shown to a model that can see. At most 8, of 5 MB each. A chat
+   * also gets those that are for the person.
+   */
+  pictures?: readonly (({ mediaType: string; data: string } | { mediaType: string; path: string }) & {
+    isForPerson?: true;
+  })[];
 }
 
 export interface ToolFailureOptions {

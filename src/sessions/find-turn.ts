@@ -1,6 +1,7 @@
 // Finds what became of a turn by its origin, reading the transcript backwards. It stops at the turn, or after a bounded
 // distance: the caller asks right after a restart, when the turn is one of the last.
 import type { Transcript } from '../storage/storage.ts';
+import { type HistoryPicture, picturesOf } from './history.ts';
 import { asSessionLine, type JournalledCall, type SessionLine, type TurnOutcome } from './lines.ts';
 
 const FARTHEST_LINES = 5_000;
@@ -20,6 +21,8 @@ export interface FoundTurn {
   error?: { code: string; message: string };
   /** In order. */
   calls: FoundCall[];
+  /** Those that its tools made for the person, in order; absent when there are none. */
+  pictures?: HistoryPicture[];
 }
 
 export async function findTurn(transcript: Transcript, origin: string): Promise<FoundTurn | undefined> {
@@ -51,11 +54,15 @@ function described(lines: readonly SessionLine[]): FoundTurn {
     if (at >= 0) results.splice(at, 1);
     return [{ call: line.call, effect: line.effect, isEnded: at >= 0 }];
   });
+  const pictures = lines
+    .flatMap((line) => (line.type === 'tool-result' && line.ok ? picturesOf(line.pictures) : []))
+    .filter(({ isForPerson }) => isForPerson);
   return {
     outcome: end?.outcome ?? 'interrupted',
     ...(answer?.type === 'message' && { text: answer.message.content }),
     ...(end?.error && { error: end.error }),
     calls,
+    ...(pictures.length > 0 && { pictures }),
   };
 }
 

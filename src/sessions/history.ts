@@ -30,6 +30,8 @@ export interface HistoryError {
 export interface HistoryPicture {
   mediaType: string;
   path: string;
+  /** A tool made it for the person who asked. */
+  isForPerson?: true;
 }
 
 export interface HistoryResult {
@@ -300,11 +302,12 @@ function addResult(turn: HistoryTurn, line: Extract<SessionLine, { type: 'tool-r
   };
 }
 
-function picturesOf(value: unknown): HistoryPicture[] {
+export function picturesOf(value: unknown): HistoryPicture[] {
   const listed: unknown[] = Array.isArray(value) ? value : [];
   return listed.flatMap((one) => {
-    const { mediaType, path } = (one ?? {}) as Partial<HistoryPicture>;
-    return isText(mediaType) && isText(path) ? [{ mediaType, path }] : [];
+    const { mediaType, path, isForPerson } = (one ?? {}) as Partial<HistoryPicture>;
+    if (!isText(mediaType) || !isText(path)) return [];
+    return [{ mediaType, path, ...(isForPerson === true && { isForPerson }) }];
   });
 }
 

@@ -10,10 +10,15 @@ const LARGEST_BYTES = 5 * 1024 * 1024;
 const LARGEST_RETURNED = 30 * 1024 * 1024;
 
 /** A picture that a tool returns: in base64, or as a file that it has made and that stays. */
-export type ToolPicture = { mediaType: string; data: string } | { mediaType: string; path: string };
+export type ToolPicture = ({ mediaType: string; data: string } | { mediaType: string; path: string }) & ForPerson;
+
+interface ForPerson {
+  /** The tool made it (a screenshot, a chart): a chat gets it with the answer. Absent: the model only reads it. */
+  isForPerson?: true;
+}
 
 /** As it is kept with the result. */
-export interface KeptPicture {
+export interface KeptPicture extends ForPerson {
   mediaType: string;
   path: string;
 }
@@ -39,8 +44,9 @@ export async function boundPictures(
     }
     const path =
       'path' in picture ? picture.path : await place(`picture-${bound.kept.length + 1}${endingOf(mediaType)}`);
-    if (!('path' in picture)) await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
-    bound.kept.push({ mediaType, path });
+    // Synced: the outbox may refer to it.
+    if (!('path' in picture)) await writeFile(path, bytes, { flag: 'wx', mode: 0o600, flush: true });
+    bound.kept.push({ mediaType, path, ...(picture.isForPerson && { isForPerson: true }) });
     bound.lines.push(`[picture ${mediaType}, ${bytes.length} bytes, in ${path}]`);
   }
   const more = pictures.length - MOST_PICTURES;

@@ -25,6 +25,8 @@ export interface SeenMessage {
   text: string;
   replyTo?: string;
   buttons: readonly Pick<Button, 'label' | 'value'>[];
+  /** Of a message that is a picture: its bytes. */
+  picture?: Uint8Array;
 }
 
 export type PlatformFault =
@@ -40,8 +42,8 @@ export interface Platform {
   write(message: WrittenMessage): Promise<{ id: string }>;
   /** Everything the bot has in the chat, oldest first. */
   seen(chatId: string): Promise<SeenMessage[]>;
-  /** The next request to send a message meets this. Absent where nothing stands in between. */
-  failNextSend?(fault: PlatformFault): void;
+  /** The next request to send a message of this kind meets this. Absent where nothing stands in between. */
+  failNextSend?(fault: PlatformFault, kind?: 'text' | 'picture'): void;
   /** Delivers again what was not acknowledged, at once. Absent where the platform does so by itself and soon. */
   redeliver?(): Promise<void>;
   /** Where there are buttons: somebody presses one. */

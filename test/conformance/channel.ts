@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Channel, ChannelError, type ChannelErrorCode, type OutgoingMessage } from '../../src/channels/channel.ts';
 import { CHANNEL_NAMES } from '../../src/channels/channel-table.ts';
 import { eventually } from '../support/eventually.ts';
+import { describePictures, PIXEL } from './channel-pictures.ts';
 import { describeSplit } from './channel-split.ts';
 import { type ChannelSubject, createReceiver, type PlatformFault, type WrittenMessage } from './channel-subject.ts';
 
@@ -382,11 +383,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
       });
     });
 
+    describePictures(() => subject, connected);
     describeSplit(open, (markdown) => subject.fits(markdown));
   });
 }
-
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);

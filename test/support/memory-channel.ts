@@ -174,6 +174,21 @@ export function createMemoryPlatform(): MemoryPlatform {
           if (fault) throw refused(fault);
           return { chatId, messageId };
         },
+        async sendPicture({ key, chatId, threadId, bytes }, signal) {
+          signal.throwIfAborted();
+          assertOpen();
+          const fault = meet({ chatId, markdown: `picture of ${bytes.length} bytes` });
+          if (fault && fault.kind !== 'answer-lost') throw refused(fault);
+          const known = isIdempotent ? byKey.get(key) : undefined;
+          const messageId = known ?? `out-${messages.size + 1}`;
+          if (known === undefined) {
+            byKey.set(key, messageId);
+            const topic = threadId === undefined ? {} : { threadId };
+            messages.set(messageId, { chatId, ...topic, messageId, text: '', buttons: [], picture: bytes, edits: 0 });
+          }
+          if (fault) throw refused(fault);
+          return { chatId, messageId };
+        },
         async edit({ messageId }, { markdown, buttons = [] }, signal) {
           signal.throwIfAborted();
           assertOpen();

@@ -3,6 +3,7 @@
 import { ChannelError } from '../channel.ts';
 import { areCredentialsRefused, isTokenRefused, type PlatformBody, refusalOf } from './failures.ts';
 import { type HttpAnswer, type HttpClient, HttpFailure, type HttpRequest } from './http.ts';
+import { type Form, multipartOf } from './multipart.ts';
 
 export interface ApiCall {
   method: HttpRequest['method'];
@@ -10,6 +11,8 @@ export interface ApiCall {
   path: string;
   query?: Record<string, string>;
   body?: unknown;
+  /** A file with fields instead of a body. */
+  form?: Form;
   /** For error messages: "sending a message". */
   doing: string;
   timeoutMs?: number;
@@ -105,6 +108,7 @@ export function createFeishuApi({ appId, appSecret, baseUrl, http, now }: Feishu
   }
 
   async function exchange(call: ApiCall, bearer: string | undefined, maxBytes: number, signal: AbortSignal) {
+    const form = call.form && multipartOf(call.form);
     const query = call.query ? `?${new URLSearchParams(call.query)}` : '';
     try {
       return await http.exchange(
@@ -112,11 +116,11 @@ export function createFeishuApi({ appId, appSecret, baseUrl, http, now }: Feishu
           method: call.method,
           url: `${baseUrl}/open-apis/${call.path}${query}`,
           headers: {
-            'content-type': 'application/json; charset=utf-8',
+            'content-type': form?.contentType ?? 'application/json; charset=utf-8',
             'user-agent': 'lainclaw',
             ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
           },
-          body: call.body === undefined ? undefined : JSON.stringify(call.body),
+          body: form?.bytes ?? (call.body === undefined ? undefined : JSON.stringify(call.body)),
           timeoutMs: call.timeoutMs ?? TIMEOUT_MS,
           maxBytes,
         },

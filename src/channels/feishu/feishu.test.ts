@@ -12,10 +12,11 @@ function failNextSend(server: FeishuServer, fault: PlatformFault): void {
 }
 
 function seenIn(server: FeishuServer, chatId: string): SeenMessage[] {
-  return server.sent(chatId).map(({ messageId, replyTo, seen }) => ({
+  return server.sent(chatId).map(({ messageId, replyTo, seen, picture }) => ({
     chatId,
     messageId,
     text: seen.text,
+    ...(picture && { picture }),
     ...(replyTo === undefined ? {} : { replyTo }),
     buttons: seen.buttons.map(({ label, value }) => ({ label, value: (value as { value: string }).value })),
   }));

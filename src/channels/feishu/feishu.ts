@@ -51,6 +51,7 @@ const MAX_REMEMBERED_CHATS = 10_000;
 /** A press must be answered within three seconds. */
 const CHAT_LOOKUP_MS = 1_500;
 const DOWNLOAD_TIMEOUT_MS = 120_000;
+const UPLOAD_TIMEOUT_MS = 60_000;
 const RECEIVED_TOAST = {
   toast: { type: 'success', content: 'Received', i18n: { zh_cn: '已收到', en_us: 'Received', ru_ru: 'Принято' } },
 };
@@ -115,10 +116,14 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
     if (chatKinds.size > MAX_REMEMBERED_CHATS) chatKinds.delete(chatKinds.keys().next().value as string);
   }
 
-  async function post(message: OutgoingMessage, content: string, signal: AbortSignal): Promise<SentMessage> {
+  async function post(
+    message: Pick<OutgoingMessage, 'key' | 'chatId' | 'threadId' | 'replyTo'>,
+    written: { msg_type: 'interactive' | 'image'; content: string },
+    signal: AbortSignal,
+  ): Promise<SentMessage> {
     // What is answered may have been taken back: its topic is still there.
     const targets = [isMessageId(message.replyTo) ? message.replyTo : undefined, message.threadId];
-    const body = { msg_type: 'interactive', content, uuid: message.key };
+    const body = { ...written, uuid: message.key };
     const doing = 'sending a message';
     const send = async (call: Parameters<FeishuApi['call']>[0]) => {
       const data = await api.call(call, signal);
@@ -172,13 +177,26 @@ export function createFeishuChannel(options: FeishuChannelOptions): Channel {
 
     async send(message, signal) {
       const place = { chatKind: chatKinds.get(message.chatId), threadId: message.threadId };
-      const sent = await post(message, cardOf(message, place), signal).catch((error: unknown) => {
-        if (error instanceof PlatformRefusal && error.isCardRefused)
-          return post(message, plainCardOf(message, place), signal);
+      const postCard = (content: string) => post(message, { msg_type: 'interactive', content }, signal);
+      const sent = await postCard(cardOf(message, place)).catch((error: unknown) => {
+        if (error instanceof PlatformRefusal && error.isCardRefused) return postCard(plainCardOf(message, place));
         throw error;
       });
       if (message.replyTo !== undefined) signs.answered(message.replyTo);
       return sent;
+    },
+
+    async sendPicture({ mediaType, bytes, ...message }, signal) {
+      const name = `picture.${mediaType.slice('image/'.length)}`;
+      const form = { fields: { image_type: 'message' }, file: { field: 'image', name, mediaType, bytes } };
+      const doing = 'uploading a picture';
+      // Each attempt uploads it again: without its message, what was uploaded before is seen by nobody.
+      const uploaded = await api.call(
+        { method: 'POST', path: 'im/v1/images', form, doing, timeoutMs: UPLOAD_TIMEOUT_MS },
+        signal,
+      );
+      const content = JSON.stringify({ image_key: uploaded.image_key });
+      return post(message, { msg_type: 'image', content }, signal);
     },
 
     async edit(sent, content, signal) {

@@ -20,12 +20,14 @@ import { createLocalChannel } from './local-channel.ts';
 const never = new AbortController().signal;
 
 interface OutboxLine {
-  type: 'message' | 'edit';
+  type: 'message' | 'edit' | 'picture';
   key?: string;
   messageId: string;
   chatId: string;
   replyTo?: string;
-  markdown: string;
+  markdown?: string;
+  /** Of a picture. */
+  path?: string;
   buttons?: { label: string; value: string }[];
 }
 
@@ -40,10 +42,11 @@ function outboxOf(directory: string): OutboxLine[] {
 
 function seenIn(directory: string, chatId: string): SeenMessage[] {
   const seen = new Map<string, SeenMessage>();
-  for (const { messageId, markdown, buttons = [], ...line } of outboxOf(directory)) {
+  for (const { messageId, markdown: text = '', path, buttons = [], ...line } of outboxOf(directory)) {
     if (line.chatId !== chatId) continue;
     const { replyTo } = seen.get(messageId) ?? line;
-    seen.set(messageId, { chatId, messageId, text: markdown, ...(replyTo && { replyTo }), buttons });
+    const picture = path !== undefined && { picture: readFileSync(path) };
+    seen.set(messageId, { chatId, messageId, text, ...(replyTo && { replyTo }), buttons, ...picture });
   }
   return [...seen.values()];
 }

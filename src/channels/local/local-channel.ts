@@ -2,9 +2,9 @@
 // The format is in docs/gateway/local.md.
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureDirectory } from '../../storage/private-files.ts';
+import { ensureDirectory, writeAtomically } from '../../storage/private-files.ts';
 import { type Channel, ChannelError, type ChannelStatus, type IncomingMessage, type Receive } from '../channel.ts';
 import { splitMarkdown } from '../split-markdown.ts';
 import { type LocalReference, parseInboxLine } from './inbox-line.ts';
@@ -109,6 +109,23 @@ export function createLocalChannel({ account, directory, now, warn }: LocalChann
         buttons,
         sentAt: now(),
       };
+      await append(line, key, signal);
+      return { chatId, messageId: key };
+    },
+
+    async sendPicture({ key, chatId, threadId, replyTo, mediaType, bytes }, signal) {
+      signal.throwIfAborted();
+      // A file of the same key has the same picture: the line may be missing after a kill.
+      const path = join(directory, 'pictures', `${encodeURIComponent(key)}.${mediaType.slice('image/'.length)}`);
+      try {
+        await ensureDirectory(dirname(path));
+        await writeAtomically(path, bytes);
+      } catch (error) {
+        throw new ChannelError('unreachable', `cannot write the picture: ${(error as Error).message}`, {
+          cause: error,
+        });
+      }
+      const line = { type: 'picture', key, messageId: key, chatId, threadId, replyTo, mediaType, path, sentAt: now() };
       await append(line, key, signal);
       return { chatId, messageId: key };
     },

@@ -60,6 +60,7 @@ async function subjectFor(mode: 'polling' | 'webhook'): Promise<ChannelSubject> 
           chatId,
           messageId: messageIdOf(chatId, message.messageId),
           text: message.text,
+          ...(message.file && { picture: message.file.content }),
           ...(message.replyTo === undefined ? {} : { replyTo: messageIdOf(chatId, message.replyTo) }),
           buttons: (message.keyboard?.inline_keyboard.flat() ?? []).map((key) => ({
             label: key.text,
@@ -67,7 +68,8 @@ async function subjectFor(mode: 'polling' | 'webhook'): Promise<ChannelSubject> 
           })),
         }));
       },
-      failNextSend: (fault) => server.fail('sendMessage', faults[fault.kind](fault)),
+      failNextSend: (fault, kind) =>
+        server.fail(kind === 'picture' ? 'sendPhoto' : 'sendMessage', faults[fault.kind](fault)),
       async press({ chatId, messageId, value, senderId }) {
         server.press(Number(chatId), numberOf(messageId) ?? 0, value, { ...SENDER, id: Number(senderId) });
       },

@@ -5,7 +5,8 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 export interface HttpRequest {
   method?: string;
   headers?: Record<string, string>;
-  body?: string;
+  /** grammY makes a stream of a request that holds a file; it is small enough to be sent as a whole. */
+  body?: string | AsyncIterable<Uint8Array>;
   signal?: AbortSignal;
 }
 
@@ -33,7 +34,8 @@ export class HttpFailure extends Error {
 const MOST_JSON_BYTES = 32 * 1024 * 1024;
 const KEEP_ALIVE_AFTER_MS = 15_000;
 
-export const httpFetch: HttpFetch = async (url, { method = 'GET', headers = {}, body, signal }) => {
+export const httpFetch: HttpFetch = async (url, { method = 'GET', headers = {}, body: given, signal }) => {
+  const body = given === undefined || typeof given === 'string' ? given : Buffer.concat(await Array.fromAsync(given));
   const target = new URL(url);
   const isSecure = target.protocol === 'https:';
   // Not import(): that reads every export, and one of node:http's loads the built-in fetch.

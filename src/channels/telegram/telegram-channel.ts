@@ -21,6 +21,7 @@ import { backOff, pause } from './pause.ts';
 import { pollUpdates } from './polling.ts';
 import { type Rendered, renderMarkdown } from './render-markdown.ts';
 import { LIMIT } from './room.ts';
+import { sendPhoto } from './send-photo.ts';
 import { splitMessage } from './split-message.ts';
 import { createWebhook } from './webhook.ts';
 
@@ -158,28 +159,18 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
 
   async function send(message: OutgoingMessage, signal: AbortSignal): Promise<SentMessage> {
     const rendered = renderFilled(message.markdown);
-    const replyTo = message.replyTo === undefined ? undefined : numberOf(message.replyTo);
-    const threadId = message.threadId === undefined ? undefined : numberOf(message.threadId);
     const rest = {
       link_preview_options: { is_disabled: true },
-      ...(threadId === undefined ? {} : { message_thread_id: threadId }),
-      ...(replyTo === undefined
-        ? {}
-        : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
+      ...placeOf(message),
       ...keyboardOf(message.buttons),
     };
-    const sendTo = (chatId: number | string): Promise<{ chat: { id: number }; message_id: number }> =>
+    return toChat(message.chatId, (chatId) =>
       withPlainFallback(rendered, (content) =>
         api.call((raw, abort) => raw.sendMessage({ chat_id: chatId, ...content, ...rest }, abort), {
           signal: untilClosed(signal),
         }),
-      );
-    const sent = await sendTo(chatIdOf(message.chatId)).catch((error: unknown) => {
-      const moved = refusalOf(error)?.migrateToChatId;
-      if (moved === undefined) throw error;
-      return sendTo(moved);
-    });
-    return { chatId: String(sent.chat.id), messageId: messageIdOf(sent.chat.id, sent.message_id) };
+      ),
+    );
   }
 
   return {
@@ -190,6 +181,10 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
     connect,
     split: splitMessage,
     send,
+    sendPicture: (picture, signal) =>
+      toChat(picture.chatId, (chatId) =>
+        sendPhoto(api, picture, { chat_id: chatId, ...placeOf(picture) }, untilClosed(signal)),
+      ),
     async edit(sent, content, signal) {
       const messageId = numberOf(sent.messageId);
       if (messageId === undefined)
@@ -282,6 +277,28 @@ async function withPlainFallback<T>(
     if (refusal?.errorCode !== 400 || entities.length === 0 || !/entit/i.test(refusal.description)) throw error;
     return attempt({ text: source.length <= LIMIT.units ? source : text });
   }
+}
+
+type SendTo = (chatId: number | string) => Promise<{ chat: { id: number }; message_id: number }>;
+
+/** A group that became a supergroup has another id: Telegram names it in its refusal. */
+async function toChat(chatId: string, sendTo: SendTo): Promise<SentMessage> {
+  const sent = await sendTo(chatIdOf(chatId)).catch((error: unknown) => {
+    const moved = refusalOf(error)?.migrateToChatId;
+    if (moved === undefined) throw error;
+    return sendTo(moved);
+  });
+  return { chatId: String(sent.chat.id), messageId: messageIdOf(sent.chat.id, sent.message_id) };
+}
+
+/** The topic, and the message that is answered. */
+function placeOf(message: Pick<OutgoingMessage, 'threadId' | 'replyTo'>) {
+  const replyTo = message.replyTo === undefined ? undefined : numberOf(message.replyTo);
+  const threadId = message.threadId === undefined ? undefined : numberOf(message.threadId);
+  return {
+    ...(threadId === undefined ? {} : { message_thread_id: threadId }),
+    ...(replyTo === undefined ? {} : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
+  };
 }
 
 function chatIdOf(chatId: string): number | string {

@@ -11,6 +11,7 @@ import { StorageError } from '../../storage/storage.ts';
 import { type BotKey, type ChatKey, chatName } from '../../vocabulary/chat-name.ts';
 import { type ChatLog, nameOf } from './chat.ts';
 import type { Outgoing } from './outgoing.ts';
+import { sendPicture } from './pictures.ts';
 
 const AT_ONCE = 16;
 /** Whatever the channel does: then the outcome is unknown. */
@@ -119,7 +120,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       // Another gateway sends it, when this one was frozen and lost the bot meanwhile; this delivery will be stopped.
       if (!(await isStillOurs())) return await waitToRetry();
       await audit([messageEvent(message, outgoing)]);
-      const sent = await orAborted(sendOrReplace(channel, message, outgoing, until.signal), until.signal);
+      const sending = outgoing.picture
+        ? sendPicture(channel, message, outgoing.picture, until.signal)
+        : sendOrReplace(channel, message, outgoing, until.signal);
+      const sent = await orAborted(sending, until.signal);
       await untilStored(() => mailbox.sent(message.key, sent.messageId, now()));
       waiters.get(message.key)?.(sent);
     } catch (error) {

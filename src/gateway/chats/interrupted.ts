@@ -1,14 +1,18 @@
 // What becomes of messages whose turn had begun in a process that ended: an answer that was given is given, a turn
 // that had done nothing yet is asked again, and one that had is explained. No effect is ever repeated by itself.
 import type { FoundCall, FoundTurn } from '../../sessions/find-turn.ts';
+import type { HistoryPicture } from '../../sessions/history.ts';
 
-export type Taken = { kind: 'ask' } | { kind: 'answer'; markdown: string };
+export type Taken = { kind: 'ask' } | { kind: 'answer'; markdown: string; pictures?: HistoryPicture[] };
 
 export function takeUp(found: FoundTurn | undefined): Taken {
   if (!found) return { kind: 'ask' };
-  const { outcome, text, error, calls } = found;
-  if (outcome !== 'interrupted' && outcome !== 'cancelled')
-    return { kind: 'answer', markdown: text ?? failure(error?.message ?? 'the answer is not on record') };
+  const { outcome, text, error, calls, pictures } = found;
+  if (outcome !== 'interrupted' && outcome !== 'cancelled') {
+    if (text === undefined)
+      return { kind: 'answer', markdown: failure(error?.message ?? 'the answer is not on record') };
+    return { kind: 'answer', markdown: text, ...(pictures && { pictures }) };
+  }
   const effects = calls.filter(({ effect }) => effect !== 'read');
   if (effects.length === 0) return { kind: 'ask' };
   return { kind: 'answer', markdown: explanation(effects) };

@@ -1,10 +1,14 @@
-// What waits in the outbox: a message of ours as it will be sent, or put in the place of one that tells of progress.
+// What waits in the outbox: a message of ours as it will be sent, or put in the place of one that tells of progress; or a picture
+// by the path of its file.
 import type { Button, Channel } from '../../channels/channel.ts';
 import type { OutboxDraft } from '../../storage/mailbox.ts';
+import type { KeptPicture } from '../../tools/pictures.ts';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
 
 export interface Outgoing {
+  /** Of a picture: what lists and the audit log show in its place. */
   markdown: string;
+  picture?: KeptPicture;
   replyTo?: string;
   buttons?: readonly Button[];
   /** The message whose place it takes; sent as a new one where that is gone. */
@@ -13,7 +17,7 @@ export interface Outgoing {
   isForStranger?: boolean;
 }
 
-export interface DraftOptions extends Omit<Outgoing, 'markdown'> {
+export interface DraftOptions extends Omit<Outgoing, 'markdown' | 'picture'> {
   chat: ChatKey;
   channel: Pick<Channel, 'split'>;
   /** Part n has the key `<key>-<n>`: the same for the same answer, also in another process. */

@@ -7,6 +7,7 @@ import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
 import { createTurnMode } from '../../tools/permissions/mode.ts';
+import type { KeptPicture } from '../../tools/pictures.ts';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import { chatName } from '../../vocabulary/chat-name.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
@@ -25,6 +26,7 @@ import { failure, type Taken, takeUp } from './interrupted.ts';
 import type { Batch } from './lanes.ts';
 import { modeOfOthers } from './mode-of-others.ts';
 import { draftsOf } from './outgoing.ts';
+import { pictureDrafts, picturesForPerson, withPicturesNote } from './pictures.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { sessionKeyOf } from './session-key-of.ts';
 import { createShowQuestion } from './show-question.ts';
@@ -102,10 +104,14 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       else if (answer.failed === undefined) logEnd('answered');
       else logEnd(`failed (${answer.failed})`, 'warn');
       if (turn.isStopped && !answer.replaces) return;
-      const { markdown } = answer;
+      const { pictures = [] } = answer;
+      const markdown = withPicturesNote(answer.markdown, pictures);
       const { id: replyTo } = lastOf(messages).message;
       const { replaces } = answer;
-      const drafts = draftsOf({ chat, channel, key: turnId, markdown, replyTo, replaces });
+      const drafts = [
+        ...draftsOf({ chat, channel, key: turnId, markdown, replyTo, replaces }),
+        ...pictureDrafts({ chat, channel, key: turnId, pictures }),
+      ];
       // From here on there is nothing to stop: the answer may be in the chat before this resolves.
       running.delete(nameOf(chat));
       if (!(await inbox.finish(messages.map(idOf), drafts, now()))) return logEnd(TAKEN_OVER, 'warn');
@@ -144,9 +150,7 @@ interface Asked {
   turn: RunningTurn;
 }
 
-type Answered =
-  | { kind: 'answer'; markdown: string; replaces?: string; failed?: string }
-  | { kind: 'abandoned'; replaces?: undefined };
+type Answered = ({ kind: 'answer'; replaces?: string } & Outcome) | { kind: 'abandoned'; replaces?: undefined };
 
 async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Promise<Answered> {
   const { limits, choices } = dependencies;
@@ -238,6 +242,8 @@ interface Followed {
   result: AskResult | undefined;
   /** What the model no longer sees as it was said. */
   historyNotices: string[];
+  /** Those that tools made for the person. */
+  pictures: KeptPicture[];
 }
 
 async function follow(
@@ -247,28 +253,31 @@ async function follow(
 ): Promise<Followed> {
   let result: AskResult | undefined;
   const historyNotices: string[] = [];
+  const pictures: KeptPicture[] = [];
   for await (const event of events) {
     progress.tell(event);
     ask(event);
     if (event.type === 'notice' && event.about === 'history') historyNotices.push(event.text);
+    if (event.type === 'tool-end' && event.result.ok) pictures.push(...picturesForPerson(event.result.pictures));
     if (event.type === 'run-end') result = event.result;
   }
-  return { result, historyNotices };
+  return { result, historyNotices, pictures };
 }
 
 interface Outcome {
   markdown: string;
   /** Why it could not be answered. */
   failed?: string;
+  pictures?: readonly KeptPicture[];
 }
 
-function outcomeOf({ result, steps, historyNotices }: Followed & { steps: number }): Outcome {
+function outcomeOf({ result, steps, historyNotices, pictures }: Followed & { steps: number }): Outcome {
   if (!result) return failed('the turn ended without a result');
   // Stopped from elsewhere: who stops it in the chat is answered there.
   if (result.stage === 'cancelled') return { markdown: '⏹ Stopped.' };
   if (!result.success) return failed(result.error.message);
   const notes = historyNotices.map((text) => `_${text.charAt(0).toUpperCase()}${text.slice(1)}._`);
-  return { markdown: [withLimitNote(result, steps), ...notes].join('\n\n') };
+  return { markdown: [withLimitNote(result, steps), ...notes].join('\n\n'), pictures };
 }
 
 function failed(reason: string): Outcome {

@@ -43,7 +43,8 @@ export function createServerTool({ server, tool, isTrusted }: OfferedTool, call:
         const said = mayQuoteServer(error) && { output: { data: null, text: '', meta: taint } };
         throw new ToolFailure(error.message, { cause: error, reason, ...said });
       });
-      const told = { data: output.data, text: output.text, pictures: output.pictures, meta: taint };
+      const pictures = output.pictures?.map((picture) => ({ ...picture, isForPerson: true as const }));
+      const told = { data: output.data, text: output.text, pictures, meta: taint };
       if (output.ok) return told;
       throw new ToolFailure(`${name} of the server "${server}" failed`, { output: told });
     },

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientConfig } from './event-push.ts';
-import type { ApiAnswer, MessageStore } from './message-store.ts';
+import type { ApiAnswer, FormFields, MessageStore } from './message-store.ts';
 
 export type ApiFault =
   | { kind: 'rate-limited'; retryAfterMs: number; form?: 'status' | 'code' }
@@ -66,7 +66,8 @@ export function createHttpApi(options: HttpApiOptions) {
     const fault = index >= 0 ? faults.splice(index, 1)[0]?.fault : undefined;
     if (fault?.kind === 'unreachable') return void request.socket.destroy();
     if (fault?.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, fault.ms));
-    const answer = refusalOf(fault) ?? route(call, url.searchParams, raw.byteLength);
+    const form = await readForm(raw, request.headers['content-type'] ?? '');
+    const answer = refusalOf(fault) ?? route(call, url.searchParams, raw.byteLength, form);
     if (fault?.kind === 'answer-lost') return void request.socket.destroy();
     call.status = answer.status;
     const isBytes = answer.body instanceof Uint8Array;
@@ -94,7 +95,7 @@ export function createHttpApi(options: HttpApiOptions) {
     return undefined;
   }
 
-  function route(call: RecordedCall, query: URLSearchParams, bytes: number): ApiAnswer {
+  function route(call: RecordedCall, query: URLSearchParams, bytes: number, form: FormFields): ApiAnswer {
     const { method, path, body } = call;
     if (method === 'POST' && path === '/callback/ws/endpoint') return address(body);
     if (method === 'POST' && path === '/open-apis/auth/v3/tenant_access_token/internal') return token(body);
@@ -114,6 +115,8 @@ export function createHttpApi(options: HttpApiOptions) {
         return store.create(query, body, bytes);
       case 'POST messages/:id/reply':
         return store.reply(id, body, bytes);
+      case 'POST images':
+        return store.upload(form);
       case 'GET messages/:id':
         return store.look(id);
       case 'PATCH messages/:id':
@@ -198,6 +201,16 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+/** Empty when the request is not a form. */
+async function readForm(raw: Buffer, type: string): Promise<FormFields> {
+  if (!type.startsWith('multipart/form-data')) return {};
+  const form = await new Response(new Uint8Array(raw), { headers: { 'content-type': type } }).formData();
+  const entries = [...form].map(async ([name, value]) =>
+    typeof value === 'string' ? [name, value] : [name, new Uint8Array(await value.arrayBuffer())],
+  );
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 function parse(raw: Buffer): Record<string, unknown> {

@@ -1,4 +1,5 @@
 // The messages of all chats, and the calls on them: create, reply, patch, reactions, resources. Strict where the platform is.
+import { imageType } from '../../../src/lib/image-type.ts';
 import { checkCard, type SeenCard } from './card-check.ts';
 
 export interface StoredMessage {
@@ -15,8 +16,13 @@ export interface StoredMessage {
   seen: SeenCard;
   edits: number;
   reactions: Map<string, string>;
+  /** Of the bot's own: the picture that it is. */
+  picture?: Uint8Array;
   files: Map<string, { type: 'image' | 'file'; name: string; content: Uint8Array }>;
 }
+
+/** The fields of a multipart form: words and files. */
+export type FormFields = Record<string, string | Uint8Array>;
 
 /** The platform's answer to a call. */
 export interface ApiAnswer {
@@ -35,6 +41,7 @@ export interface MessageStoreOptions {
 
 const UUID_LASTS_MS = 3_600_000;
 const MAX_CARD_BYTES = 30 * 1024;
+const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
 const MAX_UUID = 50;
 const CREATE_FIELDS = new Set(['receive_id', 'msg_type', 'content', 'uuid']);
 const REPLY_FIELDS = new Set(['msg_type', 'content', 'uuid', 'reply_in_thread']);
@@ -45,6 +52,7 @@ export type MessageStore = ReturnType<typeof createMessageStore>;
 export function createMessageStore({ now, chats, directChats }: MessageStoreOptions) {
   const messages = new Map<string, StoredMessage>();
   const violations: string[] = [];
+  const images = new Map<string, Uint8Array>();
   let lastTime = 0;
   let ids = 0;
 
@@ -79,7 +87,8 @@ export function createMessageStore({ now, chats, directChats }: MessageStoreOpti
     const allowed = answered ? REPLY_FIELDS : CREATE_FIELDS;
     const unknown = Object.keys(body).find((field) => !allowed.has(field));
     if (unknown) return refuse(230001, `invalid request parameter: ${unknown} is not a field`);
-    if (msg_type !== 'interactive') return refuse(230001, `invalid msg_type ${msg_type}: the fake takes cards`);
+    if (msg_type !== 'interactive' && msg_type !== 'image')
+      return refuse(230001, `invalid msg_type ${msg_type}: the fake takes cards and images`);
     if (typeof content !== 'string') return refuse(230001, 'content is not a string in json format');
     if (bytes > MAX_CARD_BYTES) return refuse(230025, 'The length of the message content reaches its limit.');
     if (uuid !== undefined && (typeof uuid !== 'string' || uuid.length > MAX_UUID))
@@ -90,11 +99,13 @@ export function createMessageStore({ now, chats, directChats }: MessageStoreOpti
       (message) => uuid !== undefined && message.uuid === uuid && now() - message.createTime < UUID_LASTS_MS,
     );
     if (known) return success(known);
-    const seen = seenOf(content);
+    const picture = msg_type === 'image' ? images.get(imageKeyOf(content)) : undefined;
+    if (msg_type === 'image' && !picture) return refuse(230001, 'Your request contains an invalid image_key.');
+    const seen = picture ? { text: '', buttons: [], mentions: [] } : seenOf(content);
     if (!('text' in seen)) return seen;
     // An answer to what stands in a topic stands there too, asked for or not.
     const threadId = answered?.threadId ?? (body.reply_in_thread ? `omt_${answered?.messageId}` : undefined);
-    return success(add({ chatId, from: 'bot', uuid, seen, replyTo: answered?.messageId, threadId }));
+    return success(add({ chatId, from: 'bot', uuid, seen, picture, replyTo: answered?.messageId, threadId }));
   }
 
   function seenOf(content: string): SeenCard | ApiAnswer {
@@ -125,6 +136,18 @@ export function createMessageStore({ now, chats, directChats }: MessageStoreOpti
       if (!answered) return refuse(230001, `invalid request parameter: message_id ${messageId}`);
       if (answered.isRecalled) return refuse(230011, 'The message was withdrawn.');
       return post(answered.chatId, body, bytes, answered);
+    },
+    upload(form: FormFields): ApiAnswer {
+      const image = form.image;
+      if (form.image_type !== 'message' && form.image_type !== 'avatar')
+        return refuse(234001, 'Invalid request param: image_type.');
+      if (!(image instanceof Uint8Array)) return refuse(234001, 'Invalid request param: image.');
+      if (image.length === 0) return refuse(234010, "File's size can't be 0.");
+      if (image.length > MAX_IMAGE_BYTES) return refuse(234006, 'The file size exceed the max value.');
+      if (!imageType(Buffer.from(image))) return refuse(234011, "Can't regonnize image format.");
+      const image_key = `img_v3_${String(images.size + 1).padStart(8, '0')}`;
+      images.set(image_key, image);
+      return { status: 200, body: { code: 0, msg: 'success', data: { image_key } } };
     },
     look(messageId: string): ApiAnswer {
       const message = messages.get(messageId);
@@ -181,11 +204,19 @@ export function createMessageStore({ now, chats, directChats }: MessageStoreOpti
   };
 }
 
+function imageKeyOf(content: string): string {
+  try {
+    return String((JSON.parse(content) as { image_key?: unknown }).image_key);
+  } catch {
+    return '';
+  }
+}
+
 function success(message: StoredMessage): ApiAnswer {
   const data = {
     message_id: message.messageId,
     chat_id: message.chatId,
-    msg_type: 'interactive',
+    msg_type: message.picture ? 'image' : 'interactive',
     create_time: String(message.createTime),
     parent_id: message.replyTo,
     thread_id: message.threadId,

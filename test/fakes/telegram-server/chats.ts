@@ -18,6 +18,8 @@ export interface BotMessage {
   entities: MessageEntity[];
   replyTo?: number;
   keyboard?: InlineKeyboardMarkup;
+  /** Its file, and how it is shown. */
+  file?: { kind: 'photo' | 'document'; name: string; content: Uint8Array };
   edits: number;
   sentAt: number;
 }

@@ -1,9 +1,10 @@
 // The methods of the Bot API, once their parameters are known to be right.
 import type { CallbackQuery, InlineKeyboardMarkup, Message, MessageEntity, UserFromGetMe } from 'grammy/types';
-import { badRequest } from './api-failure.ts';
+import { imageType } from '../../../src/lib/image-type.ts';
+import { ApiFailure, badRequest } from './api-failure.ts';
 import type { BotMessage, Chats } from './chats.ts';
 import { checkEntities } from './entities.ts';
-import type { Payload, SupportedMethod } from './parameters.ts';
+import type { Payload, SupportedMethod, UploadedFile } from './parameters.ts';
 import type { UpdateQueue } from './update-queue.ts';
 
 export interface StoredFile {
@@ -25,6 +26,7 @@ export interface MethodDependencies {
 }
 
 const MOST_UNITS = 4096;
+const MOST_PHOTO_BYTES = 10 * 1024 * 1024;
 const ACTIONS =
   /^(typing|upload_photo|record_video|upload_video|record_voice|upload_voice|upload_document|choose_sticker|find_location|record_video_note|upload_video_note)$/;
 
@@ -51,6 +53,10 @@ export function runMethod(method: SupportedMethod, payload: Payload, dependencie
       };
     case 'sendMessage':
       return sendMessage(payload, dependencies);
+    case 'sendPhoto':
+      return sendFile('photo', payload, dependencies);
+    case 'sendDocument':
+      return sendFile('document', payload, dependencies);
     case 'editMessageText':
       return editMessageText(payload, dependencies);
     case 'sendChatAction':
@@ -79,8 +85,33 @@ function setWebhook(
   return true;
 }
 
-function sendMessage(payload: Payload, { chats, bot, now }: MethodDependencies): Message {
-  const content = checkContent(payload);
+function sendMessage(payload: Payload, dependencies: MethodDependencies): Message {
+  return post(payload, checkContent(payload), dependencies);
+}
+
+function sendFile(kind: 'photo' | 'document', payload: Payload, dependencies: MethodDependencies): Message {
+  const { name, content } = payload[kind] as UploadedFile;
+  if (content.length === 0) throw badRequest('file must be non-empty');
+  if (kind === 'photo') checkPhoto(Buffer.from(content));
+  return post(payload, { text: '', entities: [], file: { kind, name, content } }, dependencies);
+}
+
+/** The size of other kinds than PNG is not looked at. */
+function checkPhoto(content: Buffer): void {
+  if (content.length > MOST_PHOTO_BYTES) throw new ApiFailure(413, 'Request Entity Too Large');
+  const type = imageType(content);
+  if (type === undefined) throw badRequest('IMAGE_PROCESS_FAILED');
+  if (type !== 'image/png') return;
+  const [width, height] = [content.readUInt32BE(16), content.readUInt32BE(20)];
+  if (width + height > 10_000 || Math.max(width, height) > 20 * Math.min(width, height))
+    throw badRequest('PHOTO_INVALID_DIMENSIONS');
+}
+
+function post(
+  payload: Payload,
+  content: Pick<BotMessage, 'text' | 'entities' | 'keyboard' | 'file'>,
+  { chats, bot, now }: MethodDependencies,
+): Message {
   const chat = chats.find(payload.chat_id as number | string);
   const threadId = payload.message_thread_id as number | undefined;
   if (threadId !== undefined && !chat.threads.has(threadId)) throw badRequest('message thread not found');
@@ -151,10 +182,15 @@ function shown(message: BotMessage, chat: Message['chat'], bot: UserFromGetMe): 
     from: bot,
     chat,
     date: Math.floor(message.sentAt / 1000),
-    text: message.text,
+    ...(message.file ? shownFile(message.file) : { text: message.text }),
     ...(message.entities.length > 0 ? { entities: message.entities } : {}),
     ...(message.keyboard ? { reply_markup: message.keyboard } : {}),
   } as Message;
+}
+
+function shownFile({ kind, name, content }: NonNullable<BotMessage['file']>): object {
+  const file = { file_id: 'sent', file_unique_id: 'sent', file_size: content.length };
+  return kind === 'photo' ? { photo: [{ ...file, width: 1, height: 1 }] } : { document: { ...file, file_name: name } };
 }
 
 function sendChatAction(payload: Payload, { chats, actions }: MethodDependencies): true {

@@ -11,7 +11,7 @@ import type {
 } from 'grammy/types';
 import { type ApiFailure, badRequest } from './api-failure.ts';
 
-type Kind = 'integer' | 'string' | 'boolean' | 'chat' | 'object' | 'array';
+type Kind = 'integer' | 'string' | 'boolean' | 'chat' | 'object' | 'array' | 'file';
 type Table<P> = { [K in keyof P]-?: Record<never, never> extends Pick<P, K> ? Kind : `${Kind}!` };
 type KeysOf<U> = U extends unknown ? keyof U : never;
 
@@ -39,6 +39,48 @@ export const METHODS = {
     parse_mode: 'string',
     entities: 'array',
     link_preview_options: 'object',
+    disable_notification: 'boolean',
+    protect_content: 'boolean',
+    allow_paid_broadcast: 'boolean',
+    suggested_post_parameters: 'object',
+    message_effect_id: 'string',
+    reply_parameters: 'object',
+    reply_markup: 'object',
+    reply_to_message_id: 'integer',
+  },
+  sendPhoto: {
+    business_connection_id: 'string',
+    chat_id: 'chat!',
+    message_thread_id: 'integer',
+    direct_messages_topic_id: 'integer',
+    ephemeral_message_parameters: 'object',
+    photo: 'file!',
+    caption: 'string',
+    parse_mode: 'string',
+    caption_entities: 'array',
+    show_caption_above_media: 'boolean',
+    has_spoiler: 'boolean',
+    disable_notification: 'boolean',
+    protect_content: 'boolean',
+    allow_paid_broadcast: 'boolean',
+    suggested_post_parameters: 'object',
+    message_effect_id: 'string',
+    reply_parameters: 'object',
+    reply_markup: 'object',
+    reply_to_message_id: 'integer',
+  },
+  sendDocument: {
+    business_connection_id: 'string',
+    chat_id: 'chat!',
+    message_thread_id: 'integer',
+    direct_messages_topic_id: 'integer',
+    ephemeral_message_parameters: 'object',
+    document: 'file!',
+    thumbnail: 'file',
+    caption: 'string',
+    parse_mode: 'string',
+    caption_entities: 'array',
+    disable_content_type_detection: 'boolean',
     disable_notification: 'boolean',
     protect_content: 'boolean',
     allow_paid_broadcast: 'boolean',
@@ -83,6 +125,8 @@ export type SupportedMethod =
   | 'deleteWebhook'
   | 'getWebhookInfo'
   | 'sendMessage'
+  | 'sendPhoto'
+  | 'sendDocument'
   | 'editMessageText'
   | 'sendChatAction'
   | 'answerCallbackQuery'
@@ -141,6 +185,32 @@ const BUTTON: Record<KeysOf<InlineKeyboardButton>, Kind | `${Kind}!`> = {
 };
 
 export type Payload = Record<string, unknown>;
+
+/** A file that came with the request. Ids and addresses of files are not taken here. */
+export class UploadedFile {
+  readonly name: string;
+  readonly content: Uint8Array;
+
+  constructor(name: string, content: Uint8Array) {
+    this.name = name;
+    this.content = content;
+  }
+}
+
+/** A form holds only words and files: each word as what its parameter is. */
+export function valuesOfForm(method: string, form: Payload): Payload {
+  const table: Readonly<Record<string, string>> = isSupported(method) ? METHODS[method] : {};
+  const entries = Object.entries(form).filter(([, value]) => typeof value === 'string') as [string, string][];
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      const file = /^attach:\/\/(.+)$/.exec(value)?.[1];
+      if (file !== undefined) return [name, form[file]];
+      const kind = table[name]?.replace('!', '');
+      const isWord = kind === undefined || kind === 'string' || (kind === 'chat' && !/^-?\d+$/.test(value));
+      return [name, isWord ? value : JSON.parse(value)];
+    }),
+  );
+}
 
 export function isSupported(method: string): method is SupportedMethod {
   return Object.hasOwn(METHODS, method);
@@ -208,6 +278,8 @@ function isOfKind(value: unknown, kind: Kind): boolean {
       return Array.isArray(value);
     case 'object':
       return isRecord(value);
+    case 'file':
+      return value instanceof UploadedFile;
   }
 }
 

@@ -7,7 +7,7 @@ import type { CallbackQuery, UserFromGetMe } from 'grammy/types';
 import { ApiFailure } from './api-failure.ts';
 import { type BotMessage, createChats, type FakeChat, type RateLimit } from './chats.ts';
 import { runMethod, type StoredFile } from './methods.ts';
-import { checkParameters, isSupported, type Payload } from './parameters.ts';
+import { checkParameters, isSupported, type Payload, UploadedFile, valuesOfForm } from './parameters.ts';
 import { createPeople } from './people.ts';
 import { createUpdateQueue } from './update-queue.ts';
 
@@ -70,7 +70,7 @@ export async function startTelegramServer(options: TelegramServerOptions = {}) {
     const file = /^\/file\/bot([^/]+)\/(.+)$/.exec(path);
     if (file) return serveFile(response, file[1] ?? '', file[2] ?? '');
     const [, given, name = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? [];
-    const payload = await readPayload(request);
+    const payload = await readPayload(request, name);
     if (payload === undefined) return;
     const call: RecordedCall = { method: name, payload };
     calls.push(call);
@@ -221,16 +221,27 @@ function asViolation(failure: ApiFailure): ApiFailure {
 }
 
 /** Undefined: the client left before it had sent everything. */
-async function readPayload(request: IncomingMessage): Promise<Payload | undefined> {
+async function readPayload(request: IncomingMessage, method: string): Promise<Payload | undefined> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   } catch {
     return undefined;
   }
+  const type = request.headers['content-type'] ?? '';
+  if (type.startsWith('multipart/form-data')) return valuesOfForm(method, await readForm(Buffer.concat(chunks), type));
   const text = Buffer.concat(chunks).toString('utf8');
   if (text === '') return {};
   return JSON.parse(text) as Payload;
+}
+
+async function readForm(body: Buffer, type: string): Promise<Payload> {
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  const entries = [...form].map(async ([name, value]) => {
+    if (typeof value === 'string') return [name, value];
+    return [name, new UploadedFile(value.name, new Uint8Array(await value.arrayBuffer()))];
+  });
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 function describeBot(id: number, username: string): UserFromGetMe {
