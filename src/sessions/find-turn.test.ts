@@ -53,6 +53,20 @@ describe('a turn by its origin', () => {
     expect(await find('o2')).toBeUndefined();
   });
 
+  it('is found with the pictures that its tools made for the person', async () => {
+    const turn = await begin('o1');
+    await turn.start('show me');
+    const made = { mediaType: 'image/png', path: '/made.png', isForPerson: true };
+    const pictures = [made, { mediaType: 'image/png', path: '/read.png' }, 'nonsense'];
+    for (const [id, ok] of Object.entries({ a: true, b: false })) {
+      await turn.callStarts(call(id, 'mcp__browser__screenshot'), 'exec');
+      await turn.callEnded({ callId: id, ok, text: '', pictures });
+    }
+    await turn.end({ outcome: 'answered', text: 'here', route: 'stub', stage: 'answered' });
+    await turn.close();
+    expect(await find('o1')).toMatchObject({ text: 'here', pictures: [made] });
+  });
+
   it('is found with its answer, behind others', async () => {
     await ended('o1', 'answered', 'first');
     await ended('o2', 'tool-limit', 'second');

@@ -277,7 +277,11 @@ describe('a turn', () => {
       ({ result }) => result as { pictures?: { mediaType: string; path: string }[] },
     );
     const [picture] = shown?.pictures ?? [];
-    expect(picture).toEqual({ mediaType: 'image/png', path: expect.stringContaining(join(home.path, 'outputs')) });
+    expect(picture).toEqual({
+      mediaType: 'image/png',
+      path: expect.stringContaining(join(home.path, 'outputs')),
+      isForPerson: true,
+    });
     const data = readFileSync(picture?.path ?? '', 'base64');
     expect(JSON.stringify(asked[1]?.raw)).toContain(data);
     expect(JSON.stringify(toolMessages(asked[1]))).toContain(picture?.path);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PIXEL } from '../../../test/conformance/channel-pictures.ts';
 import type { createReceiver } from '../../../test/conformance/channel-subject.ts';
 import type { FeishuServer } from '../../../test/fakes/feishu-server/feishu-server.ts';
 import { eventually } from '../../../test/support/eventually.ts';
@@ -33,6 +34,39 @@ const draft = (markdown: string, more: Partial<OutgoingMessage> = {}): OutgoingM
 };
 const send = (markdown: string, more?: Partial<OutgoingMessage>) => channel.send(draft(markdown, more), never);
 const sentTexts = () => server.sent(DIRECT).map(({ seen }) => seen.text);
+
+describe('a picture', () => {
+  const picture = { mediaType: 'image/png', bytes: PIXEL };
+  const isUpload = ({ path }: { path: string }): boolean => path.endsWith('/images');
+
+  test('whose upload was not answered is sent once by the next attempt', async () => {
+    server.api.failNext({ kind: 'answer-lost' }, isUpload);
+    const attempt = () => channel.sendPicture?.({ ...picture, key: 'p', chatId: DIRECT }, never);
+    await expect(attempt()).rejects.toMatchObject({ code: 'unknown-outcome' });
+    await attempt();
+    await attempt();
+    expect(server.sent(DIRECT).map((sent) => Buffer.from(sent.picture ?? []))).toEqual([PIXEL]);
+  });
+
+  test('that the platform cannot read, or without the permission for it, is rejected', async () => {
+    const broken = { mediaType: 'image/png', bytes: Buffer.from('not a picture'), key: 'p', chatId: DIRECT };
+    await expect(channel.sendPicture?.(broken, never)).rejects.toMatchObject({ code: 'rejected' });
+    server.api.failNext({ kind: 'refused', code: 99991672 }, isUpload);
+    const rejected = expect.objectContaining({ code: 'rejected', message: expect.stringContaining('permission') });
+    await expect(channel.sendPicture?.({ ...broken, bytes: PIXEL }, never)).rejects.toEqual(rejected);
+    expect(server.sent(DIRECT)).toEqual([]);
+  });
+
+  test('stands in its topic', async () => {
+    const { messageId } = server.say({ chatId: GROUP, senderId: ANNA, text: 'x', mentionsBot: true });
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    await channel.sendPicture?.(
+      { ...picture, key: 'p', chatId: GROUP, threadId: messageId, replyTo: messageId },
+      never,
+    );
+    expect(server.sent(GROUP)).toMatchObject([{ threadId: `omt_${messageId}` }]);
+  });
+});
 
 describe('tokens', () => {
   const tokenCalls = () => server.api.calls.filter(({ path }) => path.endsWith('/tenant_access_token/internal')).length;

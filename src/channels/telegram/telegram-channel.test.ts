@@ -1,4 +1,6 @@
+import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PIXEL } from '../../../test/conformance/channel-pictures.ts';
 import { startTelegramServer, type TelegramServer } from '../../../test/fakes/telegram-server/telegram-server.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import type { Channel, ChannelError, IncomingFile, IncomingMessage, OutgoingMessage } from '../channel.ts';
@@ -55,6 +57,28 @@ describe('the Telegram channel', () => {
     expect(server.calls.at(-1)?.payload.link_preview_options).toEqual({ is_disabled: true });
     await open().showWorking({ chatId: '-1001', threadId: '4' }, never);
     expect(server.actions).toEqual([{ chatId: -1001, threadId: 4, action: 'typing' }]);
+  });
+
+  test('sends a picture into its topic, and a long screenshot as a file', async () => {
+    server.userSays({ chatId: -1001, text: 'x', threadId: 4 });
+    const place = { key: 'k', chatId: '-1001', threadId: '4', mediaType: 'image/png' };
+    const long = await sharp({ create: { width: 20, height: 9_990, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    await open().sendPicture?.({ ...place, bytes: PIXEL }, never);
+    await open().sendPicture?.({ ...place, bytes: long }, never);
+    expect(server.messages(-1001)).toMatchObject([
+      { threadId: 4, file: { kind: 'photo', name: 'picture.png' } },
+      { threadId: 4, file: { kind: 'document', name: 'picture.png' } },
+    ]);
+    expect(server.messages(-1001).map(({ file }) => Buffer.from(file?.content ?? []))).toEqual([PIXEL, long]);
+  });
+
+  test('sends a picture to the group that its group became', async () => {
+    server.migrate(-50, -1050);
+    const picture = { key: 'k', chatId: '-50', mediaType: 'image/png', bytes: PIXEL };
+    expect(await open().sendPicture?.(picture, never)).toMatchObject({ chatId: '-1050' });
+    expect(server.messages(-1050)).toHaveLength(1);
   });
 
   test('sends the plain words when the formatting is refused', async () => {
