@@ -54,7 +54,7 @@ interface CopyFlags extends OutputFlags {
 
 async function runCopy(flags: CopyFlags, terminal: Terminal): Promise<void> {
   const { from, to } = flags;
-  const counting = 'records compared, copied, verified';
+  const counting = 'steps: each record is compared, copied and verified';
   await runOperation(
     terminal,
     copyStore,
