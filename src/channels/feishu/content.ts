@@ -79,6 +79,13 @@ export function readContent(message: RawMessage, botOpenId: string | undefined):
     }
     case 'location':
       return { text: `[place: ${content.name} (${content.latitude}, ${content.longitude})]`, files: [] };
+    case 'sticker':
+      return { text: '[a sticker, which Feishu does not show to bots]', files: [] };
+    // Feishu names only the id.
+    case 'share_user':
+      return typeof content.user_id === 'string'
+        ? { text: `[contact card of the person ${content.user_id}]`, files: [] }
+        : unreadable();
     default:
       return unreadable();
   }

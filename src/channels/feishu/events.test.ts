@@ -64,6 +64,12 @@ describe('the text', () => {
     expect(messageOf(event('post', { zh_cn: content }, { mentions }), BOT)?.text).toBe(message?.text);
   });
 
+  test('a sticker and a contact card become text', () => {
+    expect(textOf('sticker', { file_key: 'f' })).toBe('[a sticker, which Feishu does not show to bots]');
+    expect(textOf('share_user', { user_id: 'ou_1' })).toBe('[contact card of the person ou_1]');
+    expect(textOf('share_user', {})).toContain('"share_user"');
+  });
+
   test('of a kind that cannot be read says so', () => {
     expect(textOf('share_chat', { chat_id: 'oc_2' })).toContain('"share_chat"');
     expect(textOf('location', { name: 'Park', latitude: '1', longitude: '2' })).toBe('[place: Park (1, 2)]');
