@@ -12,7 +12,14 @@ import { startBeside } from './processes.ts';
 
 const LOOKS_A_WINDOW = 20;
 const CHATS = 10;
+/**
+ * A conversation then ends and the chat begins another, as people do: 1,000 conversations in all. A few endless ones would measure
+ * how long their transcripts take to read, and would not show what a process keeps of a conversation that has ended.
+ */
+const TURNS_A_CONVERSATION = 100;
 const JOBS = 20;
+/** Long enough that the conversations a process keeps reach their bounds within the warm-up: 8 MB in all, and a model's window each. */
+const JOB_MESSAGE = 'what is new? '.repeat(300);
 const LOOK_MS = 5;
 
 interface Repeated {
@@ -26,7 +33,16 @@ const never = new AbortController();
 
 async function turns(home: string): Promise<Repeated> {
   const { ask, close } = await openModelApp(home, 'zero-latency-model.ts');
-  return { once: (time) => ask(`steps ${time % 2}`, `chat-${time % CHATS}`, never.signal), close };
+  return {
+    async once(time) {
+      const turn = Math.floor((time - 1) / CHATS);
+      const conversation = Math.floor(turn / TURNS_A_CONVERSATION);
+      // The model counts the calls of the whole conversation: every second turn has one.
+      const calls = Math.ceil((turn % TURNS_A_CONVERSATION) / 2);
+      await ask(`steps ${calls}`, `chat-${time % CHATS}-${conversation}`, never.signal);
+    },
+    close,
+  };
 }
 
 /** Runs of jobs, each a turn in the session of its job. */
@@ -35,7 +51,7 @@ async function firings(home: string): Promise<Repeated> {
   const runtime = await createRuntime({ environment, warn: console.error });
   const context = { runtime, signal: never.signal, warn: console.error };
   for (let job = 0; job < JOBS; job += 1)
-    await addJob.run({ name: `job-${job}`, cron: '@yearly', message: 'what is new?' }, context);
+    await addJob.run({ name: `job-${job}`, cron: '@yearly', message: JOB_MESSAGE }, context);
   return {
     async once(time) {
       const { status } = await runJob.run({ name: `job-${time % JOBS}` }, context);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Bench, type Figure, median, type Scale } from './bench.ts';
 import { bundleWorker } from './bundle.ts';
 import { withTemporaryHome } from './commands.ts';
-import { runNode } from './processes.ts';
+import { runLasting } from './processes.ts';
 
 const RESIDENT_MEGABYTES = 200;
 /** A connection may be open at one look and not at the other. */
@@ -73,7 +73,7 @@ async function repeat(home: string, { kind, times, bytesEach }: Repeated, scale:
 
 async function watch(home: string, kind: string, times: number): Promise<Window[]> {
   const worker = await bundleWorker('bench/many-turns-worker.ts', join(home, 'bundle'));
-  const output = await runNode('--expose-gc', worker, home, kind, String(times), String(WINDOWS));
+  const output = await runLasting('--expose-gc', worker, home, kind, String(times), String(WINDOWS));
   return output
     .trim()
     .split('\n')
