@@ -30,7 +30,7 @@ export interface ToolDefinition<Schema extends JsonSchema> extends Pick<ToolSpec
   /** A minute by default. */
   timeoutMs?: number;
   subject(args: ArgsOf<Schema>): ToolSubject;
-  isContained?(args: ArgsOf<Schema>): Promise<boolean>;
+  isContained?(args: ArgsOf<Schema>, context: ToolContext): Promise<boolean>;
   timeoutOf?(args: ArgsOf<Schema>): number;
   fingerprint?(args: ArgsOf<Schema>, context: ToolContext): Promise<string | undefined>;
   preview?(args: ArgsOf<Schema>, context: ToolContext): Promise<ToolPreview>;
@@ -49,7 +49,7 @@ export function defineTool<const Schema extends JsonSchema>(definition: ToolDefi
     effect,
     inputSchema: schema,
     subject: (args) => subject(typed(args)),
-    ...(isContained && { isContained: (args) => isContained(typed(args)) }),
+    ...(isContained && { isContained: (args, context) => isContained(typed(args), context) }),
     ...(timeoutOf && { timeoutOf: (args) => timeoutOf(typed(args)) }),
     ...(fingerprint && { fingerprint: (args, context) => fingerprint(typed(args), context) }),
     ...(preview && { preview: (args, context) => preview(typed(args), context) }),

@@ -173,7 +173,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
         ...(onlyReads && { onlyReads }),
         ...(hides && { hides }),
         ...(network && { network }),
-        ...(sources.length > 0 && { tainted: { sources, approvedPaths } }),
+        ...(sources.length > 0 && {
+          tainted: { sources, approvedPaths, ...(writes && { rememberChanged: writes.rememberChanged }) },
+        }),
         ...(writes && { changes: writes.changes }),
       };
       const reusable = await reused.find(spec, call.args, full);

@@ -104,7 +104,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
       isContained:
         (taint.length > 0 || subject.kind === 'command') &&
         !network &&
-        ((await spec.isContained?.(call.args)) ?? false),
+        ((await spec.isContained?.(call.args, context)) ?? false),
       context: judging,
       network,
     });

@@ -12,9 +12,16 @@ export interface PathSubject {
 export type ToolSubject =
   /**
    * A text for bash. `directory`: where it runs, relative to the root of the workspace; the root by default. `network`: hosts that
-   * it asks to reach besides those that its text names; absent where the tool gives a command no network.
+   * it asks to reach besides those that its text names; absent where the tool gives a command no network. `runs`: how, where it is
+   * not a command that ends with its call.
    */
-  | { kind: 'command'; command: string; directory?: string; network?: readonly string[] }
+  | {
+      kind: 'command';
+      command: string;
+      directory?: string;
+      network?: readonly string[];
+      runs?: 'in-background' | 'typed-into-process';
+    }
   | ({ kind: 'path' } & PathSubject)
   /** Each is judged by itself, and the strictest verdict holds for the call. */
   | { kind: 'paths'; paths: readonly PathSubject[] }

@@ -84,6 +84,8 @@ export interface TaintedCall {
   sources: readonly TaintSource[];
   /** Protected paths, absolute, that a person approved for this call. */
   approvedPaths: readonly string[];
+  /** Remembers as tainted all files that have changed since the call began, for what writes after the call. */
+  rememberChanged?(): Promise<void>;
 }
 
 /** As a model is told it: its name on the wire, and its texts in the owner's language. */
@@ -163,7 +165,7 @@ export interface ToolSpec {
    * Whether what this call runs cannot get out of the workspace: it is in a sandbox, without network. Absent: it can. A write of
    * the workspace's files needs no such word.
    */
-  isContained?(args: ToolArgs): Promise<boolean>;
+  isContained?(args: ToolArgs, context: ToolContext): Promise<boolean>;
   /** The command line by which a person trusts it, for those who would otherwise be asked. */
   trustCommand?: string;
   /** What a call with these arguments touches: the policy judges that. It is pure, and receives validated arguments only. */

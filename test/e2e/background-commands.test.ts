@@ -1,7 +1,9 @@
 // Commands in the background: bash with `background`, the tool process, lainclaw ps, and that nothing outlives what started it.
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { startModelServer } from '../fakes/model-server/model-server.ts';
 import { eventually } from '../support/eventually.ts';
@@ -80,6 +82,27 @@ it('its output taints as that of bash does', { timeout: 120_000 }, async () => {
   const [started, read] = await run(home, background('cat clone/README; sleep 60'), process_('read', { since: 0 }));
   expect(started?.meta.tainted).toBe(true);
   expect(read?.meta.tainted).toBe(true);
+});
+
+it('in a tainted turn nothing is typed into it unasked', { timeout: 120_000 }, async () => {
+  const home = testHome();
+  home.file('README', 'somebody else wrote this\n');
+  await promisify(execFile)('tar', ['-czf', 'x.tgz', 'README'], { cwd: home.workspace });
+  const plant = `python3 -c 'open("${home.workspace}/CLAUDE" + ".md", "w").write("evil")'; echo done\n`;
+  const [started, , read, typed, printed, again] = await run(
+    home,
+    background('touch made; exec bash'),
+    bash('mkdir theirs && tar -xzf x.tgz -C theirs'),
+    { name: 'file_read', args: { path: 'theirs/README' } },
+    process_('write', { text: plant }),
+    process_('write', { text: 'echo SECRET\n' }),
+    background('touch more; sleep 60'),
+  );
+  expect(started).toMatchObject({ ok: true, data: { state: 'running' } });
+  expect(read?.meta.tainted).toBe(true);
+  for (const refused of [typed, printed, again])
+    expect(refused?.error?.message).toMatch(/needs a person's approval .*content from outside/);
+  expect(existsSync(join(home.workspace, 'CLAUDE.md'))).toBe(false);
 });
 
 it('a command that takes longer than its timeout continues there, where the owner wants that', {

@@ -23,6 +23,8 @@ export interface ProcessRequest {
   logPath: string;
   /** Where content from outside came from that its output may hold. */
   taintedBy: readonly TaintSource[];
+  /** It can write nothing of the workspace and reach no host. */
+  isConfined?: boolean;
   /** It is waited for, and listed only once it has moved to the background. */
   isForeground?: boolean;
   /** To a port of loopback inside its sandbox; undefined when nothing listens there. */
@@ -47,6 +49,7 @@ export interface BackgroundProcess {
   readonly problem: string | undefined;
   readonly outputBytes: number;
   readonly taintedBy: readonly TaintSource[];
+  readonly isConfined: boolean;
   /** What was done after its end. */
   readonly notes: readonly string[];
   /** Resolves with the end; never rejects. */
@@ -60,7 +63,8 @@ export interface BackgroundProcess {
   printed(texts: readonly string[], signal: AbortSignal): Promise<boolean>;
   /** The same for any output beyond a number of bytes. */
   printedMore(than: number, signal: AbortSignal): Promise<boolean>;
-  write(text: string): Promise<void>;
+  /** `taintedBy`: of the text; from now on its output may hold that content too. */
+  write(text: string, taintedBy?: readonly TaintSource[]): Promise<void>;
   /** To one of its own servers; undefined when nothing listens on the port of its loopback. */
   connect(port: number): Promise<Duplex | undefined>;
   end(): Promise<void>;
@@ -98,6 +102,7 @@ export function startProcess(
   let exitCode: number | null | undefined;
   let problem: string | undefined;
   let notes: readonly string[] = [];
+  let { taintedBy } = request;
   let isForeground = request.isForeground ?? false;
   let firstProcess: number | undefined;
   let telling: Promise<void> = Promise.resolve();
@@ -174,7 +179,10 @@ export function startProcess(
     cwd,
     startedAt,
     ended,
-    taintedBy: request.taintedBy,
+    isConfined: request.isConfined ?? false,
+    get taintedBy() {
+      return taintedBy;
+    },
     get isForeground() {
       return isForeground;
     },
@@ -209,10 +217,11 @@ export function startProcess(
     },
     printedMore: (than, signal) => happens(signal, () => log.total > than),
     connect: async (port) => (state === 'running' ? request.connect?.(port) : undefined),
-    async write(text) {
+    async write(text, from = []) {
       if (state === 'ended' || !stdin || stdin.destroyed)
         throw new ProcessesError('PROCESS_ENDED', `${id} reads no input any more`);
       const target = stdin;
+      taintedBy = [...new Set([...taintedBy, ...from])];
       await new Promise<void>((resolve, reject) => target.write(text, (error) => (error ? reject(error) : resolve())));
     },
     async end() {

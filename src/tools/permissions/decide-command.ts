@@ -3,6 +3,8 @@
 // a pipe into sh) only while no deny or ask rule could be hidden in there with it. What cannot be parsed always asks.
 // A pattern with a star holds anywhere in the workspace; one without (the answers "always" are such) in its root only, because
 // the same words do something else in another directory.
+// What stays in the background, and what is typed into it, is asked about each time: only a rule without a pattern covers it. In a
+// tainted turn it needs a person, apart from a command that only reads and from a process that can neither write nor reach anything.
 import type { ToolSubject } from '../subject.ts';
 import { classifyCommand, type Part } from './classify-command.ts';
 import { type CommandReading, ELEVATED, LASTING, type Redirection, spellCommand } from './command.ts';
@@ -44,13 +46,17 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
   const { verdict, reasons: found, parts, inRoot, outside } = classifyCommand(reading, { ...context, isContained });
   const objections = protectedPaths(reading, parts, { ...context, tainted: taint.length > 0 });
   const elevated = parts.some((part) => part.command.hazards.includes(ELEVATED));
-  const onlyReads = verdict === 'read-only';
+  // A program may do anything with what is typed into it.
+  const isTyped = subject.runs === 'typed-into-process';
+  const onlyReads = verdict === 'read-only' && !isTyped;
+  const staysInside = isContained && subject.runs !== 'in-background';
   // Contained is what the sandbox holds, apart from files that other programs will run later.
-  const needsPerson = taint.length > 0 && !onlyReads && (!isContained || outside || elevated || objections.length > 0);
-  const reasons = needsPerson ? [taintReason(taint), ...found] : found;
+  const needsPerson = taint.length > 0 && !onlyReads && (!staysInside || outside || elevated || objections.length > 0);
+  const lasting = isTyped ? ['a running command receives it'] : [];
+  const reasons = [...(needsPerson ? [taintReason(taint)] : []), ...lasting, ...found];
   const asked = parts.filter((part) => part.reasons.length > 0).map((part) => part.command.source);
   const protects = [...new Set([...objections.map(({ path }) => path), ...changedManifests(reading, context)])];
-  const question = commandQuestion(command, directory, asked);
+  const question = commandQuestion(command, directory, asked, subject.runs);
   const judged = { question, changes: !onlyReads, needsPerson, ...(protects.length > 0 && { protects }) };
 
   const denying = touchingRule(rules.deny, names, reading, context);
@@ -63,7 +69,7 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
   const asking = touchingRule(rules.ask, names, reading, context);
   // An ask rule makes a question of every part, also of those that only read.
   const needed = asking ? parts.map((part) => ({ ...part, reasons: [...part.reasons, askedBy(asking)] })) : parts;
-  const rememberAs = inRoot && !isHidden(reading) ? rememberParts(needed, spec.name) : [];
+  const rememberAs = subject.runs === undefined && inRoot && !isHidden(reading) ? rememberParts(needed, spec.name) : [];
   const base = { ...judged, rememberAs };
   const covered = (list: readonly Rule[]): boolean =>
     needed.every((part) => isCovered(part, list, { context, inRoot, names }));
@@ -72,7 +78,12 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
   if (asking) return ask({ ...base, scopes: ['session'] }, [askedBy(asking), ...reasons]);
   if (onlyReads) return { ...allow(base, ALLOWED_BY.reading), onlyReads: true };
   if (needsPerson) return ask({ ...base, scopes: ['session'] }, reasons);
-  if (isHidden(reading) ? coversHidden(rules, names) : covered(rules.allow)) return allow(base, ALLOWED_BY.rule);
+  const general = rules.allow.filter((rule) => rule.pattern.kind === 'everything');
+  const isAllowed =
+    isTyped || isHidden(reading)
+      ? coversHidden(rules, names)
+      : covered(subject.runs === undefined ? rules.allow : general);
+  if (isAllowed) return allow(base, ALLOWED_BY.rule);
   return ask({ ...base, scopes: ['session', 'always'] }, reasons);
 }
 

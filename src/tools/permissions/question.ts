@@ -12,8 +12,18 @@ export interface Question {
   answers?: Readonly<Record<'once' | 'session' | 'always', string>>;
 }
 
-export function commandQuestion(command: string, directory: string, parts: readonly string[]): Question {
-  return { title: `Run in ${visible(directory)}?`, exact: visible(command), parts: parts.map(visible) };
+export function commandQuestion(
+  command: string,
+  directory: string,
+  parts: readonly string[],
+  runs?: 'in-background' | 'typed-into-process',
+): Question {
+  const titles = {
+    'at-once': `Run in ${visible(directory)}?`,
+    'in-background': `Run in ${visible(directory)} and keep it running in the background, for up to 24 hours?`,
+    'typed-into-process': 'Type this into a command that runs in the background?',
+  };
+  return { title: titles[runs ?? 'at-once'], exact: visible(command), parts: parts.map(visible) };
 }
 
 export function fileQuestion(effect: ToolEffect, call: ToolCall, path: string): Question {

@@ -57,6 +57,7 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
     cwd: command.cwd,
     logPath: await context.spoolPath(),
     taintedBy: taintOf(context),
+    isConfined: command.profile.workspace?.access === 'read-only' && !network,
     isForeground: waitMs !== undefined,
     connect: inward?.connect,
     run: ({ signal: ending, onOutput, onStarted }) =>
@@ -93,7 +94,8 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
     return finished;
   }
   process.moveToBackground();
-  if (run.plants) void keepLooking(run.plants, looking.signal);
+  const { plants } = run;
+  if (plants) void keepLooking(() => plants.finish(), looking.signal);
   const notCovered = `the command in the background (${process.id}) may change files later`;
   return { process, output: outputOf(process, context), notCovered };
 }
@@ -123,12 +125,13 @@ async function endedWithin(
   }
 }
 
-async function keepLooking(plants: PlantWatch, signal: AbortSignal): Promise<void> {
+/** Every ten seconds; less often where a look takes long. */
+export async function keepLooking(look: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   for (let pause = LOOK_MS; !signal.aborted; ) {
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
     const started = performance.now();
-    await plants.finish().catch(() => []);
+    await look().catch(() => {});
     pause = Math.max(LOOK_MS, LOOK_FACTOR * (performance.now() - started));
   }
 }

@@ -72,11 +72,12 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       additionalProperties: false,
     },
     effect: 'exec',
-    subject: ({ command, cwd, network = [] }) => ({
+    subject: ({ command, cwd, network = [], background }) => ({
       kind: 'command',
       command,
       directory: cwd,
       ...(networkSetting === 'ask' && { network }),
+      ...(background && { runs: 'in-background' }),
     }),
     rules: { pattern: 'command' },
     // The profile below gives no network.

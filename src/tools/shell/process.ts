@@ -1,8 +1,10 @@
+import type { BackgroundProcess } from '../../sandbox/background/background-process.ts';
 import { defineTool } from '../define-tool.ts';
 import { repliesIn } from '../languages/replies.ts';
+import { visible } from '../permissions/question.ts';
 import { noSubject } from '../subject.ts';
-import { type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
-import { outputOf } from './background.ts';
+import { type TaintedCall, type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
+import { keepLooking, outputOf } from './background.ts';
 import { orProcessFailure } from './open-session-processes.ts';
 import type { SessionProcesses } from './session-processes.ts';
 
@@ -11,6 +13,8 @@ const LONGEST_WAIT_MS = 600_000;
 const ENDING_MS = 5_000;
 
 export function createProcessTool(): ToolSpec {
+  /** Those whose writes are remembered as tainted. */
+  const remembered = new WeakSet<BackgroundProcess>();
   return defineTool({
     name: 'process',
     schema: {
@@ -29,24 +33,36 @@ export function createProcessTool(): ToolSpec {
     isFolded: true,
     requiresPermission: false,
     // What is typed into a shell is a command; into anything else, it is judged as strictly.
-    subject: ({ action, text = '' }) => (action === 'write' ? { kind: 'command', command: text } : noSubject()),
+    subject: ({ action, text = '' }) =>
+      action === 'write' ? { kind: 'command', command: text, runs: 'typed-into-process' } : noSubject(),
     rules: { pattern: 'command' },
-    isContained: async () => true,
+    isContained: async ({ action, id }, { processes }) =>
+      action !== 'write' || ((await chosen(processes, id).catch(() => undefined))?.isConfined ?? false),
+    async preview({ action, id, text = '' }, { processes }) {
+      if (action !== 'write') return { summary: `${action} ${id ?? ''}`.trim(), text: id ?? action, paths: [] };
+      const process = await chosen(processes, id);
+      const into = `${process.id}, which runs: ${visible(process.command)}`;
+      return { summary: `Type into ${into}`, text: `into ${into}\n\n${visible(text)}`, paths: [] };
+    },
     timeoutMs: DEFAULT_WAIT_MS,
     timeoutOf: ({ timeoutMs }) => timeoutMs + ENDING_MS,
 
     async execute({ action, id, text, since, timeoutMs }, context) {
-      const { processes } = context;
-      if (!processes) throw new ToolFailure('no command can run in the background here', { reason: 'denied' });
+      const { tainted } = context;
+      const processes = available(context.processes);
       if (action === 'list') return listed(processes, context);
-      const process = await processes.get(id ?? (await onlyOne(processes)));
+      const process = await chosen(processes, id);
       if (action === 'kill') await process.end();
       if (action === 'write') {
         const before = process.outputBytes;
-        await process.write(text ?? '').catch((error: unknown) => {
+        await process.write(text ?? '', tainted?.sources).catch((error: unknown) => {
           throw orProcessFailure(error);
         });
         await waitFor(process.printedMore(before, context.signal), ANSWER_MS);
+        if (tainted && !process.isConfined && !remembered.has(process)) {
+          remembered.add(process);
+          await rememberWrites(process, tainted);
+        }
       }
       if (action === 'wait') {
         const texts = (text ?? '').split('|').filter((each) => each !== '');
@@ -56,6 +72,28 @@ export function createProcessTool(): ToolSpec {
       return outputOf(process, context, since);
     },
   });
+}
+
+/** What the process writes from now on may hold what was typed. */
+async function rememberWrites(process: BackgroundProcess, { rememberChanged }: TaintedCall): Promise<void> {
+  if (!rememberChanged) return;
+  await rememberChanged();
+  const looking = new AbortController();
+  void process.ended
+    .then(() => looking.abort())
+    .then(rememberChanged)
+    .catch(() => {});
+  void keepLooking(rememberChanged, looking.signal);
+}
+
+function available(processes: SessionProcesses | undefined): SessionProcesses {
+  if (processes) return processes;
+  throw new ToolFailure('no command can run in the background here', { reason: 'denied' });
+}
+
+async function chosen(processes: SessionProcesses | undefined, id: string | undefined): Promise<BackgroundProcess> {
+  const there = available(processes);
+  return there.get(id ?? (await onlyOne(there)));
 }
 
 async function onlyOne(processes: SessionProcesses): Promise<string> {

@@ -48,7 +48,9 @@ export function createContentTaint({ memory, root, isTrusted, now }: ContentTain
         const files = pathsOf(subject).flatMap(({ path }) => look.placeOf(path, root, context) ?? []);
         return firstOf(files, look.ofPath);
       }
-      const reading = subject.kind === 'command' ? context.parseCommand?.(subject.command) : undefined;
+      // What is typed into a program is read by that program, which may read anything.
+      const isRead = subject.kind === 'command' && subject.runs !== 'typed-into-process';
+      const reading = isRead ? context.parseCommand?.(subject.command) : undefined;
       return ofCommand(reading, look, context);
     },
     writtenBy(spec, args, context) {

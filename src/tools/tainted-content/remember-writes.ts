@@ -26,6 +26,8 @@ export type RememberWrites = (writing: Writing) => Promise<{
   changes: Changes;
   /** Once the call has ended, however it ended. */
   end(): Promise<void>;
+  /** All files that have changed since the call began. */
+  rememberChanged(): Promise<void>;
 }>;
 
 export interface RememberWritesDependencies {
@@ -42,6 +44,7 @@ export function createRememberWrites({ memory, root, now }: RememberWritesDepend
     const end = mayWrite && sources.length > 0 ? await memory.begin(sources) : async () => {};
     return {
       end,
+      rememberChanged: () => memory.rememberSince(startedAt, sources),
       changes: {
         async record(change) {
           const { path, after } = change;
