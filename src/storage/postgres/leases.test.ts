@@ -250,7 +250,7 @@ describe('a holder whose connection is cut', () => {
     const near = node();
     const away: Query = (text, values) =>
       isAway ? Promise.reject(new Error('there is no connection')) : near.query(text, values);
-    const locks = createPostgresLocks({ query: near.query, renewalQuery: away, newId, leaseMs: 200, giveUpMs: 500 });
+    const locks = createPostgresLocks({ query: away, newId, leaseMs: 200, giveUpMs: 500 });
     const lock = await locks.acquire('name');
     isAway = true;
     await eventually(() => expect(lock.lost).toMatchObject({ aborted: true, reason: { code: 'STORAGE_LOCK_LOST' } }));
@@ -289,6 +289,55 @@ describe('renewal', () => {
     await lock.release();
     expect(next.lost.aborted).toBe(false);
     expect(await own.write(next)).toBe(true);
+  });
+});
+
+describe('a renewal', () => {
+  const endOf = async (by: Node, name: string): Promise<number> => {
+    const [row] = await by.query<{ at: Date }>('SELECT expires_at AS at FROM lainclaw.leases WHERE name = $1', [name]);
+    return row?.at.getTime() ?? 0;
+  };
+
+  it('is sent by the pool while the connection for renewals is silent', async () => {
+    const own = node();
+    let silenced = 0;
+    const silent: Query = () => {
+      silenced += 1;
+      return new Promise(() => {});
+    };
+    const locks = createPostgresLocks({ query: own.query, renewalQuery: silent, newId, leaseMs: 400 });
+    opened.push(locks);
+    const lock = await locks.acquire('name');
+    const before = await endOf(own, 'name');
+    await eventually(async () => expect(await endOf(own, 'name')).toBeGreaterThan(before + 1_000));
+    expect(lock.lost.aborted).toBe(false);
+    // What has no answer is not asked again: nothing piles up behind it.
+    expect(silenced).toBe(1);
+  });
+
+  it.each(['of all leases', 'of one lease'])('%s that arrives after the release leaves the lock free', async (kind) => {
+    const own = node();
+    const arrives = Promise.withResolvers<void>();
+    let sent: Promise<unknown> | undefined;
+    const late: Query = (text, values) => {
+      const running = arrives.promise.then(() => own.query(text, values));
+      sent ??= running;
+      return running as ReturnType<Query> as never;
+    };
+    const locks = createPostgresLocks({
+      query: (text, values) =>
+        /^\s*UPDATE lainclaw.leases SET/.test(text) ? late(text, values) : own.query(text, values),
+      renewalQuery: kind === 'of all leases' ? late : async () => [],
+      newId,
+      leaseMs: 4_000,
+    });
+    opened.push(locks);
+    const lock = await locks.acquire('name');
+    await eventually(() => expect(sent).toBeDefined());
+    await lock.release();
+    arrives.resolve();
+    await sent;
+    expect(await node().locks.tryAcquire('name')).toBeDefined();
   });
 });
 

@@ -16,7 +16,7 @@ import type { Query } from './database.ts';
 
 export interface PostgresLocksOptions {
   query: Query;
-  /** For renewals: on a connection that nothing else waits for, so that a busy pool loses no lease. */
+  /** For renewals: on a connection that nothing else waits for, so that a busy pool loses no lease. Where it does not answer, `query` renews. */
   renewalQuery?: Query;
   newId(prefix: string): string;
   leaseMs?: number;
@@ -59,17 +59,17 @@ const ACQUIRE = `
   WHERE lease.holder = $2 OR lease.expires_at <= clock_timestamp()
   RETURNING token`;
 
-// A row that a write has locked is skipped: one slow write must not end the other leases of its process.
+// A row that a write has locked is skipped: one slow write must not end the other leases of its process. A renewal that arrives after the release finds no holder.
 const RENEW_UNLOCKED = `
   UPDATE lainclaw.leases AS lease SET expires_at = clock_timestamp() + $3 * interval '1 ms'
   FROM (
     SELECT name FROM lainclaw.leases JOIN unnest($1::text[], $2::bigint[]) AS held (name, token) USING (name, token)
-    FOR NO KEY UPDATE OF leases SKIP LOCKED
+    WHERE holder <> '' FOR NO KEY UPDATE OF leases SKIP LOCKED
   ) AS free WHERE lease.name = free.name RETURNING lease.name`;
 
 const RENEW_ONE = `
   UPDATE lainclaw.leases SET expires_at = clock_timestamp() + $3 * interval '1 ms'
-  WHERE name = $1 AND token = $2 RETURNING name`;
+  WHERE name = $1 AND token = $2 AND holder <> '' RETURNING name`;
 
 const HOLDS = `
   SELECT 1 FROM lainclaw.leases WHERE name = $1 AND token = $2 AND expires_at > clock_timestamp()`;
@@ -87,6 +87,9 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
   const held = new Map<string, HeldLease>();
   let renewing: NodeJS.Timeout | undefined;
   let isClosed = false;
+  const renewMs = leaseMs / RENEWALS_PER_LEASE;
+  // The connection for renewals may be silent while the pool works: then the pool renews, before the lease ends.
+  const renewalQueries = [...new Set([renewalQuery, query])].map((each) => answerWithin(each, renewMs));
 
   /** Undefined when another holder has it. */
   async function tryLease(name: string, holder: string, { leave }: Place): Promise<Lock | undefined> {
@@ -136,7 +139,18 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
       await renewAll();
       renewing = undefined;
       if (held.size > 0) renewLater();
-    }, leaseMs / RENEWALS_PER_LEASE).unref();
+    }, renewMs).unref();
+  }
+
+  async function sendRenewal(values: readonly unknown[]): Promise<{ name: string }[]> {
+    let failure: unknown;
+    for (const send of renewalQueries)
+      try {
+        return await send<{ name: string }>(RENEW_UNLOCKED, values);
+      } catch (error) {
+        failure = error;
+      }
+    throw failure;
   }
 
   async function renewAll(): Promise<void> {
@@ -144,7 +158,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     const leases = [...held.values()];
     if (leases.length === 0) return;
     try {
-      const rows = await renewalQuery<{ name: string }>(RENEW_UNLOCKED, [...namesAndTokens(leases), leaseMs]);
+      const rows = await sendRenewal([...namesAndTokens(leases), leaseMs]);
       const renewed = new Set(rows.map(({ name }) => name));
       for (const lease of leases) {
         if (renewed.has(lease.lock.name)) lease.renewedAt = sentAt;
@@ -213,6 +227,29 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
       for (const lease of leases) lease.lose();
       if (leases.length > 0) await query(RELEASE, namesAndTokens(leases)).catch(() => {});
     },
+  };
+}
+
+/** Rejects when no answer comes in time, and at once while an earlier statement has no answer yet. */
+function answerWithin(query: Query, ms: number): Query {
+  let isWaiting = false;
+  return async <Row extends object>(text: string, values?: readonly unknown[]) => {
+    if (isWaiting) throw new Error('an earlier statement has no answer yet');
+    isWaiting = true;
+    const answer = query<Row>(text, values).finally(() => {
+      isWaiting = false;
+    });
+    const timeout = new AbortController();
+    const late = sleep(ms, undefined, { signal: timeout.signal, ref: false }).then(() => {
+      throw new Error('no answer came in time');
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      timeout.abort();
+      // Nobody waits for the one that lost.
+      for (const each of [answer, late]) each.catch(() => {});
+    }
   };
 }
 

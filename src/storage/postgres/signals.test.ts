@@ -1,3 +1,4 @@
+import type { Client } from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startCutProxy } from '../../../test/support/cut-proxy.ts';
 import { eventually } from '../../../test/support/eventually.ts';
@@ -97,6 +98,27 @@ it('after a lost connection everybody looks, and signals are heard again', async
   heard.calls = 0;
   await signal(sender.query, 'jobs');
   await eventually(() => expect(heard.calls).toBeGreaterThan(0));
+});
+
+it('a connection that ends late does not end the one after it', async () => {
+  const own = open();
+  const clients: Client[] = [];
+  const signals = createSignals({
+    async connect() {
+      const client = await own.connectApart();
+      clients.push(client);
+      return client;
+    },
+    pollMs: NEVER_MS,
+  });
+  opened.push(signals);
+  await listening({ signals });
+  clients[0]?.emit('error', new Error('the first one fails'));
+  await eventually(() => expect([clients.length, signals.isListening]).toEqual([2, true]));
+  clients[0]?.emit('end');
+  expect(signals.isListening).toBe(true);
+  await signals.query('SELECT 1');
+  expect(clients).toHaveLength(2);
 });
 
 it('without any signal everybody looks now and then, also while the connection is cut', async () => {

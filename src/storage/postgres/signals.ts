@@ -56,16 +56,17 @@ export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Si
   function connection(): Promise<Client> {
     if (isClosed) return Promise.reject(new Error('the signals are closed'));
     if (connected) return connected;
-    const opening = open();
+    const opening: Promise<Client> = open(() => lost(opening));
     connected = opening;
     opening.catch(() => lost(opening));
     return opening;
   }
 
-  async function open(): Promise<Client> {
+  /** `onLost` is of this client alone: one that ends late does not end its successor. */
+  async function open(onLost: () => void): Promise<Client> {
     const client = await connect();
-    client.on('end', () => lost(connected));
-    client.on('error', () => lost(connected));
+    client.on('end', onLost);
+    client.on('error', onLost);
     client.on('notification', ({ payload }) => call(payload as Topic));
     try {
       await client.query(`LISTEN ${CHANNEL}`);
