@@ -39,8 +39,7 @@ export function createMcpConfig({ files }: { files: OwnerFiles }): McpConfig {
       if (problems.length > 0) throw new McpError('MCP_CONFIG', problems.join('; '));
       await files.update(FILE, (current) => {
         const whole = documentOf(current);
-        if (parse(current).has(name) && !replace)
-          throw new McpError('MCP_EXISTS', `there is a server "${name}" already: add --force to replace it`);
+        if (parse(current).has(name) && !replace) throw alreadyThere(name);
         return written({ ...whole, mcpServers: { ...whole.mcpServers, [name]: asWritten(server) } });
       });
     },
@@ -69,6 +68,10 @@ export function createMcpConfig({ files }: { files: OwnerFiles }): McpConfig {
       });
     },
   };
+}
+
+export function alreadyThere(name: string): McpError {
+  return new McpError('MCP_EXISTS', `there is a server "${name}" already: add --force to replace it`);
 }
 
 export function unknownServer(name: string, servers: McpServers): McpError {

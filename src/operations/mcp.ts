@@ -1,5 +1,6 @@
 // Servers of the Model Context Protocol: which there are, adding and removing them, and signing in to them. What is shown of
 // a server holds no secret.
+import { alreadyThere } from '../mcp/config.ts';
 import { type McpServerConfig, toolName } from '../mcp/mcp.ts';
 import { McpError } from '../mcp/mcp-error.ts';
 import type { OfferedTool } from '../mcp/servers.ts';
@@ -73,15 +74,21 @@ export const addServer = defineOperation({
       cwd: { type: 'string', description: 'where the program runs' },
       url: { type: 'string', description: 'the address of a server that runs, instead of a program' },
       headers: textsByName('for the address'),
+      recipe: {
+        enum: ['browser'],
+        description:
+          "instead of a program: Playwright's server with the system's Chromium, fetched with npm and confined",
+      },
       replace: { ...YES_OR_NO, default: false, description: 'replace a server of the same name' },
     },
     required: ['name'],
     additionalProperties: false,
   },
   output: objectWith({ name: TEXT, reached: YES_OR_NO, tools: TOOLS }, SERVER_OPTIONS),
-  async run({ name, replace, ...written }, { runtime, signal, warn }) {
-    const server = serverOf(written);
+  async run({ name, replace, recipe, ...written }, { runtime, signal, warn }) {
     const mcp = await runtime.mcp();
+    if (!replace && (await mcp.config.read()).has(name)) throw alreadyThere(name);
+    const server = recipe === undefined ? serverOf(written) : await serverOfBrowser(written);
     await mcp.config.add(name, server, { replace });
     const found = await mcp.servers.refresh(name, signal).catch((error: unknown) => {
       signal.throwIfAborted();
@@ -91,6 +98,17 @@ export const addServer = defineOperation({
     for (const each of found?.leftOut ?? []) warn(`left out ${each}`);
     const tools = found?.tools.map((tool) => toolName(name, tool.name)) ?? [];
     return { name, ...withoutSecrets(server), reached: found !== undefined, tools };
+
+    async function serverOfBrowser({ command, url, args, env, headers, cwd }: WrittenServer): Promise<McpServerConfig> {
+      if ([command, url, env, headers, cwd].some((each) => each !== undefined) || args.length > 0)
+        throw new McpError(
+          'MCP_CONFIG',
+          'a recipe chooses the program itself: leave out command, args, env, cwd, url and headers',
+        );
+      const installed = await runtime.installBrowser(signal);
+      for (const warning of installed.warnings) warn(warning);
+      return installed.server;
+    }
   },
 });
 

@@ -22,6 +22,7 @@ import { OWNER } from '../vocabulary/memory-scope.ts';
 import { createWorkspace } from '../workspace/confined.ts';
 import { createFileAccess, LARGEST_KEPT_BYTES } from '../workspace/file-access.ts';
 import type { Base } from './base.ts';
+import type { InstalledBrowser } from './install-browser.ts';
 import { openPastConversations } from './past-conversations.ts';
 
 export interface Services {
@@ -42,6 +43,8 @@ export interface Services {
   undo(): Promise<Undo>;
   /** The owner's MCP servers. */
   mcp(): Promise<Mcp>;
+  /** Fetches the browser's MCP server; it is not in mcp.json yet. */
+  installBrowser(signal: AbortSignal): Promise<InstalledBrowser>;
   /** Definitions of sub-agents. */
   agents(): Promise<Agents>;
   /** The strongest there is here. */
@@ -186,6 +189,10 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     skillInstaller,
     undo,
     mcp,
+    async installBrowser(signal) {
+      const { installBrowser } = await import('./install-browser.ts');
+      return installBrowser({ home, variables, sandbox, signal });
+    },
     agents,
     sandbox,
     processes,

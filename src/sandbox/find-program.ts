@@ -13,7 +13,7 @@ export function findProgram(name: string, directories: readonly string[]): strin
   return directories.map((directory) => join(directory, name)).find(isExecutable);
 }
 
-function isExecutable(path: string): boolean {
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

@@ -17,7 +17,7 @@ export interface PublishedPackage {
 
 export async function startNpmRegistry({ manifest, archive, integrity }: PublishedPackage): Promise<NpmRegistry> {
   const server = createServer((request, response) => {
-    if (request.url === `/${manifest.name}`) {
+    if (decodeURIComponent(request.url ?? '') === `/${manifest.name}`) {
       const sum = integrity ?? `sha512-${createHash('sha512').update(archive).digest('base64')}`;
       const version = { ...manifest, dist: { tarball: `${address()}/archive.tgz`, integrity: sum } };
       response.setHeader('content-type', 'application/json');

@@ -32,7 +32,7 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
   withOutput(
     mcp
       .command('add')
-      .description('Add a server: a program to start (after --), or an address')
+      .description('Add a server: a program to start (after --), or an address; "browser" alone adds a browser')
       .argument('<name>')
       .argument('[command...]', 'the program and its arguments'),
   )
@@ -105,12 +105,19 @@ async function list(flags: OutputFlags, terminal: Terminal): Promise<void> {
 }
 
 async function add(name: string, command: string[], flags: AddFlags, terminal: Terminal): Promise<void> {
-  const input = { name, replace: flags.force, ...serverOf(command, flags) };
+  const isRecipe = name === 'browser' && command.length === 0 && flags.url === undefined;
+  const input = { name, replace: flags.force, ...(isRecipe ? recipeOf(flags) : serverOf(command, flags)) };
   await runOperation(terminal, addServer, input, (added) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, added);
     const { reached, tools } = added;
     terminal.out.write(`added ${name}${reached ? ` with ${tools.length} tools; each asks before it runs` : ''}\n`);
   });
+}
+
+function recipeOf({ env, header, cwd }: AddFlags): { recipe: 'browser' } {
+  if (env || header || cwd !== undefined)
+    throw new UsageError('mcp add browser chooses --env, --header and --cwd itself');
+  return { recipe: 'browser' };
 }
 
 function serverOf([command, ...args]: string[], { url, env = [], header = [], cwd }: AddFlags) {

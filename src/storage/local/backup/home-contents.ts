@@ -15,6 +15,7 @@ const STAYS: ReadonlyMap<string, string> = new Map([
   ['service', 'state and log of the gateway that runs here'],
   ['logs', 'logs'],
   ['models', 'embedding models, which can be downloaded again'],
+  ['browser', 'the browser, its profile and its screenshots'],
   ['backups', 'earlier backups'],
   [RESTORE_FOLDER, 'a restore that was cut short'],
   [PARTS_FOLDER, 'a restore that was cut short'],
