@@ -34,6 +34,9 @@ export function readConfigObject(source: string | undefined, path: string): Reco
   return value as Record<string, unknown>;
 }
 
+/** Up to the last @: a password may hold one. */
+const PASSWORD_IN_ADDRESS = /\/\/[^"]*@/g;
+
 export interface ConfigProblem {
   key: string;
   message: string;
@@ -53,9 +56,15 @@ function versionProblem(value: unknown): string | undefined {
 /** What is wrong with a setting: the key, the value and what is accepted. */
 export function settingProblem(key: string, value: unknown): string | undefined {
   if (!isSettingKey(key)) return unknownSetting(key);
-  const { kind } = SETTINGS[key];
-  if (kind.isAccepted(value)) return undefined;
-  return `"${key}" is ${JSON.stringify(value)?.slice(0, 200)}; accepted: ${kind.accepted}`;
+  return SETTINGS[key].kind.isAccepted(value) ? undefined : notAccepted(key, value);
+}
+
+/** The words for a value that is not accepted. One that may hold a password is not quoted: a mistyped address has no certain place for it. */
+export function notAccepted(key: SettingKey, value: unknown, name = `"${key}"`): string {
+  const { accepted, mayHoldPassword } = SETTINGS[key].kind;
+  if (mayHoldPassword) return `${name} cannot be used (not shown: it may hold a password); accepted: ${accepted}`;
+  const quoted = JSON.stringify(value)?.replaceAll(PASSWORD_IN_ADDRESS, '//***@').slice(0, 200);
+  return `${name} is ${quoted}; accepted: ${accepted}`;
 }
 
 export function unknownSetting(key: string): string {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config-error.ts';
-import { CONFIG_FILE, parseConfigFile } from './config-file.ts';
+import { CONFIG_FILE, notAccepted, parseConfigFile } from './config-file.ts';
 import type { Environment } from './environment.ts';
 import { type FileSettings, SETTING_KEYS, SETTINGS, type SettingKey } from './settings.ts';
 
@@ -54,7 +54,7 @@ export function settingsIn(variables: Environment['variables']): FileSettings {
     const written = variable === undefined ? undefined : variables[variable];
     if (!written) continue;
     const value = kind.parse(written);
-    if (!kind.isAccepted(value)) throw new ConfigError(`${variable} is "${written}"; accepted: ${kind.accepted}`);
+    if (!kind.isAccepted(value)) throw new ConfigError(notAccepted(key, written, variable));
     found[key] = value;
   }
   return found as FileSettings;

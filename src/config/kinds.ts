@@ -5,6 +5,8 @@ export interface Kind {
   accepted: string;
   /** All of them, where they can be counted. */
   options?: readonly string[];
+  /** A value of it is never quoted whole. */
+  mayHoldPassword?: boolean;
   isAccepted(value: unknown): boolean;
   /** From a flag, `key=value` or a variable. What does not fit is handed on for the check to name. */
   parse(text: string): unknown;
@@ -63,6 +65,7 @@ export const address: Kind = {
 
 export const database: Kind = {
   accepted: 'a postgres:// address',
+  mayHoldPassword: true,
   isAccepted: (value) => isText(value) && /^postgres(?:ql)?:\/\/\S+$/.test(value) && URL.canParse(value),
   parse: (written) => written,
 };

@@ -39,7 +39,7 @@ export function settingEntry(
   const problem = source === 'default' ? undefined : settingProblem(key, value);
   return {
     key,
-    ...(value !== undefined && { value: withoutPassword(value) }),
+    ...(value !== undefined && { value: shownValue(key, value) }),
     source,
     ...(problem !== undefined && { problem: `${source === 'environment' ? `${variable}: ` : ''}${problem}` }),
     ...(usual !== undefined && { default: usual }),
@@ -56,10 +56,15 @@ function isPlain(key: SettingKey): boolean {
   return usual !== undefined && (typeof usual !== 'string' || (kind.options?.includes(usual) ?? key === 'provider'));
 }
 
-/** Nothing here is meant to hold a secret; an address may. */
-function withoutPassword(value: unknown): unknown {
+/** Nothing here is meant to hold a secret; an address may, before its @ or among its parameters. */
+function shownValue(key: SettingKey, value: unknown): unknown {
+  const { isAccepted, mayHoldPassword = false } = SETTINGS[key].kind;
+  if (mayHoldPassword && !isAccepted(value)) return '***';
   if (typeof value !== 'string' || !URL.canParse(value)) return value;
-  const url = new URL(value);
-  if (url.password === '' && url.username === '') return value;
-  return `${url.protocol}//***@${url.host}${url.pathname}`;
+  const { protocol, username, password, host, pathname } = new URL(value);
+  // A password with an @ in it was not written as an address needs it.
+  if (mayHoldPassword && pathname.includes('@')) return '***';
+  const hasName = username !== '' || password !== '';
+  if (!hasName && !mayHoldPassword) return value;
+  return `${protocol}//${hasName ? '***@' : ''}${host}${pathname}`;
 }

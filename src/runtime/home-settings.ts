@@ -1,5 +1,5 @@
 // The settings of config.json as they are stored now: read, checked and changed one at a time.
-import { configProblems, readConfigObject, unknownSetting, withSetting } from '../config/config-file.ts';
+import { configProblems, notAccepted, readConfigObject, unknownSetting, withSetting } from '../config/config-file.ts';
 import { type SettingEntry, settingEntries, settingEntry } from '../config/setting-entry.ts';
 import { type FileSettings, isSettingKey, SETTINGS, type SettingKey } from '../config/settings.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -42,7 +42,7 @@ export function createHomeSettings({ configFile, modelServices }: HomeSettingsDe
       const key = knownKey(given);
       const { kind } = SETTINGS[key];
       const value = kind.parse(written);
-      if (!kind.isAccepted(value)) throw refused(`"${key}" is ${JSON.stringify(written)}; accepted: ${kind.accepted}`);
+      if (!kind.isAccepted(value)) throw refused(notAccepted(key, written));
       const problem = await settings.nameProblem(key, value);
       if (problem) throw refused(problem);
       return { key, value: value as SettingValue };

@@ -55,6 +55,16 @@ describe.concurrent('config list and get', () => {
     expect(stdout).not.toContain('hunter2');
   });
 
+  it('quotes nothing of a store that is refused: a mistyped address still holds its password', async () => {
+    const home = testHome();
+    for (const store of ['postgre://me:hunter2@db/lainclaw', 'postgres://me:hunter2@db:99999/lainclaw']) {
+      const { code, stdout, stderr } = await config(home, ['set', 'store', store]);
+      expect([code, `${stdout}${stderr}`]).toEqual([2, expect.stringContaining('"store" cannot be used')]);
+      const listed = await config(home, ['list'], { LAINCLAW_STORE: store });
+      expect(`${stdout}${stderr}${listed.stdout}${listed.stderr}`).not.toContain('hunter2');
+    }
+  });
+
   it('suggests the nearest name, and ends with 2', async () => {
     const { code, stderr } = await config(testHome(), ['get', 'toolMaxStep']);
     expect(code).toBe(2);
