@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../../test/support/eventually.ts';
 import type { AgentRuns } from '../storage/agent-runs.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
+import type { Locks } from '../storage/locks.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeliveryOutcome, OutboundMessage } from '../vocabulary/delivery.ts';
 import { type BackgroundDependencies, createBackground } from './background.ts';
@@ -141,6 +142,29 @@ it.each<[string, () => Promise<DeliveryOutcome>]>([
     expect(messages).toHaveLength(1);
   },
 );
+
+it('a run that was reported as interrupted between its claim and its lock is not run', async () => {
+  const asked: string[] = [];
+  const locks: Locks = {
+    ...storage.locks,
+    async acquire(name, options) {
+      // As another process does that finds the run without its lock, while this one is frozen.
+      if (name === 'agent-run:run-1') await runs.end('run-1', { state: 'interrupted', error: 'its process ended' }, 2);
+      return storage.locks.acquire(name, options);
+    },
+  };
+  await runs.add({ id: 'run-2', name: 'helper', message: 'look', request: '{}', asker: OWN }, 2);
+  await background({
+    locks,
+    async ask({ id }) {
+      asked.push(id);
+      return { ok: true, text: 'found it', sessionId: 's' };
+    },
+  }).work(endless());
+  expect(asked).toEqual(['run-2']);
+  expect((await runs.get('run-1'))?.state).toBe('interrupted');
+  await (await storage.locks.acquire('agent-run:run-1')).release();
+});
 
 it('asked to work while it does, it takes up what was queued meanwhile', async () => {
   const first = Promise.withResolvers<void>();

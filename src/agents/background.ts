@@ -106,10 +106,25 @@ async function take(dependencies: BackgroundDependencies): Promise<Taken | undef
   const { runs, locks, limit, now } = dependencies;
   const claiming = await locks.acquire(CLAIMING);
   try {
-    const run = await runs.claim(limit, now(), takenBy(dependencies));
-    return run && { run, lock: await locks.acquire(lockName(run)) };
+    for (;;) {
+      const run = await runs.claim(limit, now(), takenBy(dependencies));
+      if (!run) return undefined;
+      const lock = await locks.acquire(lockName(run));
+      if (await isStillRunning(run, lock, runs)) return { run, lock };
+    }
   } finally {
     await claiming.release();
+  }
+}
+
+/** False, and the lock is released: while this process was frozen before it had the lock, another one reported the run as interrupted. */
+async function isStillRunning({ id }: AgentRun, lock: Lock, runs: AgentRuns): Promise<boolean> {
+  let isRunning = false;
+  try {
+    isRunning = (await runs.get(id))?.state === 'running';
+    return isRunning;
+  } finally {
+    if (!isRunning) await lock.release();
   }
 }
 
