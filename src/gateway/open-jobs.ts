@@ -15,6 +15,8 @@ const LARGEST_HEARTBEAT_BYTES = 262_144;
 export interface OpenJobsDependencies {
   opened: OpenSchedule;
   files: Pick<Workspace, 'root' | 'openFile'>;
+  /** Names this machine where the storage is shared with others. */
+  machine?: string;
   gateway(): Promise<Gateway>;
   /** Of what the model is told about its work. */
   language?: Language;
@@ -30,10 +32,11 @@ export interface WorkspaceJobs {
   ): Promise<Scheduler>;
 }
 
-export function openJobs({ opened, files, gateway, language, log }: OpenJobsDependencies): WorkspaceJobs {
+export function openJobs({ opened, files, machine, gateway, language, log }: OpenJobsDependencies): WorkspaceJobs {
   const heartbeat = opened.heartbeat(
     {
       path: join(files.root, HEARTBEAT),
+      machine,
       async read() {
         const file = await readWholeFile(files, HEARTBEAT, { maxBytes: LARGEST_HEARTBEAT_BYTES });
         return file && { text: file.bytes.toString('utf8'), state: file.fingerprint };

@@ -237,8 +237,12 @@ export async function openWorkspace(
       });
     },
     async jobs() {
-      const { openJobs } = await import('../gateway/open-jobs.ts');
+      const [{ openJobs }, { machineName }] = await Promise.all([
+        import('../gateway/open-jobs.ts'),
+        import('../storage/machine-name.ts'),
+      ]);
       return openJobs({
+        machine: storage.locks === storage.machineLocks ? undefined : await machineName(storage.machineFiles, newId),
         opened: await services.openSchedule(),
         files,
         gateway,

@@ -22,7 +22,8 @@ export function createFlushMessages({ jobs, deliver, now, log }: FlushMessagesDe
   const waiting = new Map<string, number>();
 
   async function deliverStored(): Promise<void> {
-    const messages = await jobs.messages(AT_ONCE);
+    // Those that wait are among the oldest: they must not keep the others from being read.
+    const messages = await jobs.messages(AT_ONCE + waiting.size);
     const known = new Set(messages.map(({ key }) => key));
     for (const key of waiting.keys()) if (!known.has(key)) waiting.delete(key);
     for (const { key, chat, text, asker } of messages) {

@@ -147,6 +147,34 @@ describe('loading HEARTBEAT.md', () => {
     expect(await schedule.list()).toEqual([]);
   });
 
+  it('with a shared storage, the jobs of another machine are left alone, also with the same path', async () => {
+    const { jobs, schedule } = await world();
+    const machine = (name: string) => {
+      let text: string | undefined;
+      const read = async () => (text === undefined ? undefined : { text, state: text });
+      const file = { path: '/w/HEARTBEAT.md', machine: name, read };
+      const { load, problems } = createHeartbeatLoader({ file, schedule, jobs, log: () => {} });
+      return {
+        problems,
+        write: (content: string | undefined) => {
+          text = content;
+          return load();
+        },
+      };
+    };
+    const names = async () => (await schedule.list()).map((job) => job.name).sort();
+    const [first, second] = [machine('machine-1'), machine('machine-2')];
+    await first.write(section('a') + section('shared'));
+    await second.write(undefined);
+    expect(await names()).toEqual(['a', 'shared']);
+    await second.write(section('b') + section('shared', 'other'));
+    expect(await names()).toEqual(['a', 'b', 'shared']);
+    expect(await schedule.get('shared')).toMatchObject({ message: 'm' });
+    expect(await second.problems()).toMatchObject([{ name: 'shared', message: expect.stringContaining('rename one') }]);
+    await first.write(undefined);
+    expect(await names()).toEqual(['b']);
+  });
+
   it('pauses the job of a section that became wrong, with the line, and lets it go on when it is right', async () => {
     const { write, schedule, loader } = await world();
     await write(section('a'));

@@ -9,6 +9,8 @@ import { ScheduleError } from './schedule-error.ts';
 export interface HeartbeatFile {
   /** Path of the file, for people. */
   path: string;
+  /** Set where the storage is shared: names this machine, whose jobs alone follow the file. */
+  machine?: string;
   /** Undefined: there is no file. `state` changes with the content. */
   read(): Promise<{ text: string; state: string } | undefined>;
 }
@@ -29,15 +31,17 @@ export interface HeartbeatDependencies {
 
 export function createHeartbeatLoader({ file, schedule, jobs, log }: HeartbeatDependencies): HeartbeatLoader {
   let loaded: { state: string | undefined } | undefined;
-  // Only one file is active at a time: its jobs replace those of another workspace's file.
-  const isOurs = ({ source }: Job): boolean => source === 'heartbeat';
-  const isSame = ({ origin, originText }: Job, section: HeartbeatSection): boolean =>
-    origin === file.path && originText === JSON.stringify(requestOf(section));
+  const origin = file.machine === undefined ? file.path : `${file.machine}:${file.path}`;
+  // Only one file of a machine is active at a time: its jobs replace those of another workspace's file.
+  const isOurs = ({ source, origin: from = '' }: Job): boolean =>
+    source === 'heartbeat' && (file.machine === undefined || from.startsWith(`${file.machine}:`) || from === file.path);
+  const isSame = ({ origin: from, originText }: Job, section: HeartbeatSection): boolean =>
+    from === origin && originText === JSON.stringify(requestOf(section));
   const define = (section: HeartbeatSection) => {
     const request = requestOf(section);
     const originText = JSON.stringify(request);
     // A person who can write the file must not choose which chat gets the answers.
-    return schedule.define(request, { source: 'heartbeat', asker: NOBODY, origin: file.path, originText });
+    return schedule.define(request, { source: 'heartbeat', asker: NOBODY, origin, originText });
   };
 
   /** Compares the file with the stored jobs: returns the changes to make, and the problems. */

@@ -107,6 +107,7 @@ export async function openChannels(
     access,
     people: chatPeople,
     hasSession: (chat) => hasSession(sessionKeyOf(chat)),
+    isShared: sharedLocks !== undefined,
   });
   const { scheduler: openScheduler } = await workspace.jobs();
   const jobTurns = () => jobTurn(settings().jobs, caps);
