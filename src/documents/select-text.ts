@@ -36,8 +36,11 @@ export async function selectText(document: OpenDocument, request: DocumentReques
       break;
     }
     const taken = found.slice(0, room);
-    lines.push(...taken);
-    characters += taken.reduce((sum, line) => sum + line.length + 1, 0);
+    // One by one: as arguments of one call, many lines overflow the stack.
+    for (const line of taken) {
+      lines.push(line);
+      characters += line.length + 1;
+    }
     pictures.push(...(part.pictures ?? []));
     last = place;
     if (room < found.length) {

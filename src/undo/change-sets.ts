@@ -63,7 +63,9 @@ export function createChangeSets(dependencies: ChangeSetDependencies): ChangeSet
       // What could not be put back is left to the next command, which makes the rest of the changes.
       if (!applied.isPutBack) return applied;
       for (const path of madeDirectories.toReversed()) await access.removeEmptyDirectory(path).catch(() => {});
-      await records.add(scope, changes.map(reversed), { fence });
+      // Whether or not that can be recorded: the next command would make changes that were reported as not made.
+      await records.add(scope, changes.map(reversed), { fence }).finally(() => unfinished.endChangeSet(id));
+      return applied;
     }
     await unfinished.endChangeSet(id);
     return applied;

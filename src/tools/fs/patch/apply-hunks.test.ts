@@ -1,6 +1,6 @@
 import { createTwoFilesPatch, structuredPatch } from 'diff';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { applyHunks } from './apply-hunks.ts';
 import { parsePatch } from './parse-patch.ts';
 import type { FilePatch } from './patch.ts';
@@ -112,6 +112,52 @@ describe('any two texts', () => {
         expect(typeof outcome).toBe('string');
       }),
       { numRuns: 500 },
+    );
+  });
+});
+
+describe('a patch in a file of equal lines', () => {
+  const equalLines = (count: number): Buffer => Buffer.from('x\n'.repeat(count));
+
+  it('copies each added line at most twice, however many places fit', async () => {
+    const added = Array.from({ length: 50 }, () => '+line of code');
+    const hunks = hunksOf(update('@@ -1,1 +1,1 @@', '-x', '+first', '@@ -500,1 +500,1 @@', ' x', ...added));
+    const before = equalLines(1000);
+    const copies = vi.spyOn(Buffer, 'from');
+    try {
+      const after = (await applyHunks('a.txt', before, hunks)).toString();
+      expect(after.startsWith(`first\n${'x\n'.repeat(499)}line of code\n`)).toBe(true);
+      const ofAddedLines = copies.mock.calls.filter(([text]) => (text as unknown) === 'line of code');
+      expect(ofAddedLines.length).toBeLessThanOrEqual(2 * added.length);
+    } finally {
+      copies.mockRestore();
+    }
+  });
+
+  it('may have many hunks, also in reverse order', async () => {
+    const numbers = Array.from({ length: 300 }, (_, index) => index * 3 + 1);
+    const expected = Array.from({ length: 1000 }, (_, index) => (index % 3 === 0 && index < 900 ? 'y\n' : 'x\n')).join(
+      '',
+    );
+    for (const order of [numbers, numbers.toReversed()]) {
+      const hunks = hunksOf(update(...order.flatMap((line) => [`@@ -${line},1 +${line},1 @@`, '-x', '+y'])));
+      expect((await applyHunks('a.txt', equalLines(1000), hunks)).toString()).toBe(expected);
+    }
+  });
+
+  it('is refused when placing its hunks takes too many steps', async () => {
+    // 3,000 ranges at each of 10,000 places.
+    const ranges = Array.from({ length: 3000 }, () => ['-x', ' x']).flat();
+    const hunks = hunksOf(update('@@ -1,1 +1,1 @@', '-x', '+first', '@@ -9000,1 +9000,1 @@', ...ranges));
+    await expect(applyHunks('a.txt', equalLines(20_000), hunks)).rejects.toThrow(
+      '2 hunks in the 20000 lines of a.txt take too long to place: use fewer hunks, or write the whole file',
+    );
+  });
+
+  it('is refused when it has too many anchors', async () => {
+    const anchors = Array.from({ length: 2000 }, () => '@@ x');
+    await expect(applyHunks('a.txt', equalLines(20_000), hunksOf(update(...anchors, '-x', '+y')))).rejects.toThrow(
+      'take too long to place',
     );
   });
 });

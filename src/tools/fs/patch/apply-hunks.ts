@@ -5,6 +5,7 @@
 
 import type { ToolFailure } from '../../tool.ts';
 import { findSequence } from '../find-sequence.ts';
+import { createEditedRanges, type EditedRanges, type LineRange } from './edited-ranges.ts';
 import { type Hunk, type HunkLine, patchFailure } from './patch.ts';
 
 interface Line {
@@ -18,10 +19,25 @@ interface Line {
 }
 
 /** In lines of the file before the patch. */
-interface Edit {
-  start: number;
-  end: number;
+interface Edit extends LineRange {
   lines: Line[];
+}
+
+interface PatchedFile {
+  path: string;
+  lines: readonly Line[];
+  /** The lines as numbers, by fold: equal lines have equal numbers. */
+  numbered(fold: Fold): NumberedLines;
+  edited: EditedRanges;
+  /** Throws when placing the hunks takes more steps than `MOST_STEPS`. */
+  countSteps(steps: number): void;
+}
+
+type Fold = (text: string) => string;
+
+interface NumberedLines {
+  numbers: Int32Array;
+  numberOf: ReadonlyMap<string, number>;
 }
 
 const LF = 0x0a;
@@ -29,8 +45,8 @@ const CR = 0x0d;
 const BOM = Buffer.from('\ufeff');
 const LINES_NAMED = 10;
 const MOST_PLACES = 10_000;
-/** Lines times hunks: about a second. */
-const MOST_COMPARISONS = 20_000_000;
+/** Lines looked at and places compared, counted before they are: about a second, in which nothing else of the process runs. */
+const MOST_STEPS = 20_000_000;
 
 export type ExplainMissing = (wanted: string) => Promise<string>;
 
@@ -42,28 +58,53 @@ export async function applyHunks(
 ): Promise<Buffer> {
   const mark = bytes.subarray(0, BOM.length).equals(BOM) ? BOM : Buffer.alloc(0);
   const lines = splitLines(bytes.subarray(mark.length));
-  if (lines.length * hunks.length > MOST_COMPARISONS) {
-    throw patchFailure(`${hunks.length} hunks in the ${lines.length} lines of ${path} are too many: use fewer`);
-  }
+  const file = openFile(path, lines, hunks.length);
   const edits: Edit[] = [];
   for (const hunk of hunks) {
-    const start = findHunk(path, lines, hunk, edits);
+    const start = findHunk(file, hunk);
     if (start === undefined) throw await notFound(path, hunk, explainMissing);
-    edits.push(...editsOf(hunk, start, lines));
+    const added = editsOf(hunk, start, lines);
+    file.edited.add(added);
+    for (const edit of added) edits.push(edit);
   }
   return Buffer.concat([mark, ...joined(lines, edits)]);
 }
 
+function openFile(path: string, lines: readonly Line[], hunkCount: number): PatchedFile {
+  const numbered = new Map<Fold, NumberedLines>();
+  let stepsTaken = 0;
+  return {
+    path,
+    lines,
+    edited: createEditedRanges(),
+    numbered(fold) {
+      const known = numbered.get(fold) ?? numberLines(lines, fold);
+      numbered.set(fold, known);
+      return known;
+    },
+    countSteps(steps) {
+      stepsTaken += steps;
+      if (stepsTaken <= MOST_STEPS) return;
+      const what = `${hunkCount} hunks in the ${lines.length} lines of ${path} take too long to place`;
+      throw patchFailure(`${what}: use fewer hunks, or write the whole file`);
+    },
+  };
+}
+
 /** The index of the line at which the hunk begins; undefined when its lines are not there. */
-function findHunk(path: string, lines: readonly Line[], hunk: Hunk, edits: readonly Edit[]): number | undefined {
+function findHunk(file: PatchedFile, hunk: Hunk): number | undefined {
+  const { path, lines, edited, countSteps } = file;
+  countSteps(lines.length * (1 + hunk.anchors.length));
   const wanted = hunk.lines.filter(({ sign }) => sign !== '+');
-  const after = Math.max(0, ...edits.map(({ end }) => end));
+  const after = edited.end;
   const anchor = findAnchors(lines, hunk.anchors, after);
   if (wanted.length === 0) return insertionPoint(lines, hunk, anchor);
-  const isFree = (start: number): boolean =>
-    edits.length === 0 || editsOf(hunk, start, lines).every((edit) => !edits.some(overlaps(edit)));
+  const ranges: readonly LineRange[] = editsOf(hunk, 0, lines);
+  const isFree = (at: number): boolean => ranges.every(({ start, end }) => !edited.overlaps(start + at, end + at));
   for (const fold of FOLDS) {
-    const found = positions(lines, wanted, fold).filter(isFree);
+    const places = positions(file.numbered(fold), wanted, fold);
+    if (!edited.isEmpty) countSteps(places.length * ranges.length);
+    const found = edited.isEmpty ? places : places.filter(isFree);
     if (found.length === 0) continue;
     const chosen = choose(found, { hunk, anchor, after, end: lines.length - wanted.length });
     if (chosen === undefined) throw severalFound(path, hunk, found);
@@ -72,7 +113,7 @@ function findHunk(path: string, lines: readonly Line[], hunk: Hunk, edits: reado
   return undefined;
 }
 
-const FOLDS: readonly ((text: string) => string)[] = [
+const FOLDS: readonly Fold[] = [
   (text) => text,
   (text) => text.trimEnd(),
   (text) =>
@@ -84,17 +125,22 @@ const FOLDS: readonly ((text: string) => string)[] = [
       .replace(/[\u00a0\u2002-\u200a\u202f\u3000]/g, ' '),
 ];
 
-/** Lines become numbers, so that the search is linear whatever the lines are. */
-function positions(lines: readonly Line[], wanted: readonly HunkLine[], fold: (text: string) => string): number[] {
-  const numbers = new Map<string, number>();
-  const wantedNumbers = wanted.map(({ text }) => {
+function numberLines(lines: readonly Line[], fold: Fold): NumberedLines {
+  const numberOf = new Map<string, number>();
+  const numbers = Int32Array.from(lines, ({ text }) => {
     const folded = fold(text);
-    const number = numbers.get(folded) ?? numbers.size + 1;
-    numbers.set(folded, number);
+    const number = numberOf.get(folded) ?? numberOf.size;
+    numberOf.set(folded, number);
     return number;
   });
-  const whole = lines.map(({ text }) => numbers.get(fold(text)) ?? 0);
-  return findSequence(whole, wantedNumbers, { overlapping: true, limit: MOST_PLACES });
+  return { numbers, numberOf };
+}
+
+/** Lines are compared as numbers, so that the search is linear whatever the lines are. */
+function positions({ numbers, numberOf }: NumberedLines, wanted: readonly HunkLine[], fold: Fold): number[] {
+  const wantedNumbers = wanted.map(({ text }) => numberOf.get(fold(text)) ?? -1);
+  if (wantedNumbers.includes(-1)) return [];
+  return findSequence(numbers, wantedNumbers, { overlapping: true, limit: MOST_PLACES });
 }
 
 interface Preferences {
@@ -110,15 +156,20 @@ interface Preferences {
 function choose(found: readonly number[], { hunk, anchor, after, end }: Preferences): number | undefined {
   if (found.length === 1) return found[0];
   if (hunk.atEnd && found.includes(end)) return end;
-  const { near } = hunk;
-  if (near !== undefined)
-    return found.toSorted((one, other) => Math.abs(one - near + 1) - Math.abs(other - near + 1))[0];
+  if (hunk.near !== undefined) return closest(found, hunk.near - 1);
   if (anchor !== undefined) {
     const below = found.find((start) => start >= anchor);
     if (below !== undefined) return below;
   }
   const following = found.filter((start) => start >= after);
   return after > 0 && following.length === 1 ? following[0] : undefined;
+}
+
+/** The first of the closest. */
+function closest(found: readonly number[], wanted: number): number | undefined {
+  let best = found[0];
+  for (const start of found) if (best === undefined || Math.abs(start - wanted) < Math.abs(best - wanted)) best = start;
+  return best;
 }
 
 /** Each anchor is looked for below the one before. */
@@ -163,10 +214,6 @@ function editsOf({ lines: hunkLines }: Hunk, start: number, lines: readonly Line
     } else open.lines.push({ bytes: Buffer.from(text), text, ending: endingNear(lines, at), isAdded: true, hasEnding });
   }
   return edits;
-}
-
-function overlaps(one: Edit): (other: Edit) => boolean {
-  return (other) => one.start < other.end && other.start < one.end;
 }
 
 function joined(lines: readonly Line[], edits: readonly Edit[]): Buffer[] {
