@@ -68,6 +68,9 @@ export async function* run(
     result = failedResult(request, adapter, turn, explain(error, signal));
   } finally {
     await later.done();
+    // Nobody could read, or end, a command that outlived its sub-agent.
+    if (turn && request.callSource === 'subagent')
+      await dependencies.toolbox.endProcesses(turn.entry.sessionId).catch(() => {});
     await turn?.close();
     joined?.release();
     if (turn) dependencies.onTurnEnd?.();

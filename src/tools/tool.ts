@@ -103,6 +103,8 @@ export interface ToolContext {
   seen: SeenFiles;
   /** Where content from outside came from that these files hold, relative to the root; for a tool that finds out what it has read. */
   taintOfFiles?(paths: Iterable<string>): Promise<readonly TaintSource[]>;
+  /** The same for a program that may have read any file of the workspace. */
+  taintOfAnyFile?(): Promise<readonly TaintSource[]>;
   /** Records every change to a file before it is made, so that it can be undone. */
   changes: Changes;
   /** Fires on the tool's timeout and when the turn is cancelled. A tool must stop soon after. */

@@ -114,6 +114,8 @@ export interface Toolbox {
   /** Pictures that came with a question, kept under the session's outputs; those that no model takes are left out. */
   keepPictures(pictures: readonly ToolPicture[], options: { sessionId: string; name: string }): Promise<KeptPicture[]>;
   executor(options: TurnTools): Executor;
+  /** Ends the commands in the background of a session. */
+  endProcesses(sessionId: string): Promise<void>;
 }
 
 export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
@@ -145,6 +147,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
     async keepPictures(pictures, { sessionId, name }) {
       return (await boundPictures(pictures, (file) => outputs.place(sessionId, `${name}-${file}`))).kept;
     },
+    endProcesses: async (sessionId) => (await processes?.made()?.catch(() => undefined))?.endSession(sessionId),
     executor: ({ registry, reader, sessionId, turnId, fence, taint = createTaint(), delegation, later, ...turn }) => {
       const mode = asTurnMode(turn.mode);
       if (sessionId !== undefined && turn.sessionKey !== undefined)
@@ -182,6 +185,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           now,
           language: dependencies.language,
           taintOfFiles: async (paths) => (content ? (await content()).taint.ofFiles(paths) : []),
+          taintOfAnyFile: async () => (content ? (await content()).taint.ofAnyFile() : []),
           ...(processes && {
             processes: createSessionProcesses(processes, {
               sessionId: sessionId ?? 'cli',

@@ -1,6 +1,7 @@
 // Commands in the background: bash with `background`, the tool process, lainclaw ps, and that nothing outlives what started it.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -123,18 +124,24 @@ it('a command that takes longer than its timeout continues there, where the owne
   expect(existsSync(join(home.workspace, 'done.txt'))).toBe(true);
 });
 
-/** A turn that stays, with a command in its background. */
-async function staying(home: Home) {
-  const command = startLainclaw(
-    ['ask', '--approve=auto', calls(background('sleep 1000 & sleep 1001'), bash('sleep 300', { timeoutMs: 300_000 }))],
-    { home },
-  );
-  const found = await eventually(async () => {
-    const [first] = await listed(home);
+const onlyListed = (home: Home): Promise<Listed> =>
+  eventually(async () => {
+    const [first, ...others] = await listed(home);
     if (!first) throw new Error('nothing is listed yet');
+    expect(others).toEqual([]);
     return first;
   });
-  return { command, found };
+
+/** The calls before it have been answered once the file is there. */
+const LATER = bash('touch later; sleep 300', { timeoutMs: 300_000 });
+
+/** A turn that stays, with a command in its background. */
+async function staying(home: Home) {
+  const command = startLainclaw(['ask', '--approve=auto', calls(background('sleep 1000 & sleep 1001'), LATER)], {
+    home,
+  });
+  await eventually(() => expect(existsSync(join(home.workspace, 'later'))).toBe(true));
+  return { command, found: await onlyListed(home) };
 }
 
 it('ends with the process that started it, also when that is killed', { timeout: 120_000 }, async () => {
@@ -146,6 +153,32 @@ it('ends with the process that started it, also when that is killed', { timeout:
   command.kill('SIGKILL');
   await eventually(() => expect(isAlive(found.pid)).toBe(false));
   expect(await listed(home)).toEqual([]);
+});
+
+it('that of a sub-agent ends with its task', { timeout: 120_000 }, async () => {
+  const home = testHome();
+  const prompt = calls(background('touch inner; echo begun; sleep 1000'), process_('wait', { text: 'begun' }));
+  const command = startLainclaw(
+    ['ask', '--approve=auto', calls({ name: 'task', args: { agent: 'general', prompt } }, LATER)],
+    { home },
+  );
+  try {
+    await eventually(() => expect(existsSync(join(home.workspace, 'later'))).toBe(true));
+    expect(existsSync(join(home.workspace, 'inner'))).toBe(true);
+    expect(await listed(home)).toEqual([]);
+  } finally {
+    command.kill('SIGTERM');
+    await command.ended;
+  }
+});
+
+it('is refused where deny rules keep files from being read', { timeout: 120_000 }, async () => {
+  const home = testHome();
+  await mkdir(home.path, { recursive: true, mode: 0o700 });
+  const rules = { version: 1, deny: ['file_read(secret.txt)'] };
+  await writeFile(join(home.path, 'permissions.json'), JSON.stringify(rules), { mode: 0o600 });
+  const [started] = await run(home, background('touch made; sleep 60'));
+  expect(started?.error?.message).toMatch(/deny rules keep files from being read.*appears later/);
 });
 
 it('is ended by lainclaw ps end', { timeout: 120_000 }, async () => {
@@ -183,7 +216,8 @@ createServer(answer).listen(4173, 'localhost', () => console.log('listening'));`
   );
   const fetch_ = (url: string) => ({ name: 'web_fetch', args: { url } });
   try {
-    const [, waited, page, redirected, other, absent] = await run(
+    await promisify(execFile)('tar', ['-czf', 'x.tgz', 'server.mjs'], { cwd: home.workspace });
+    const [, waited, page, redirected, other, absent, unpacked, after] = await run(
       home,
       background(`touch made; exec ${process.execPath} server.mjs`),
       process_('wait', { text: 'listening' }),
@@ -191,6 +225,8 @@ createServer(answer).listen(4173, 'localhost', () => console.log('listening'));`
       fetch_('http://127.0.0.1:4173/old'),
       fetch_(`http://127.0.0.1:${taken}/`),
       fetch_('http://localhost:4174/'),
+      bash('mkdir theirs && tar -xzf x.tgz -C theirs'),
+      fetch_('http://localhost:4173/'),
     );
     expect(waited?.data.state).toBe('running');
     expect(page).toMatchObject({ ok: true, data: { title: 'Mine', status: 200 } });
@@ -200,6 +236,9 @@ createServer(answer).listen(4173, 'localhost', () => console.log('listening'));`
     for (const refused of [other, absent])
       expect(refused?.error?.message).toMatch(/this machine or in a private network/);
     expect(connections).toBe(0);
+    // What came into the workspace meanwhile may be in what the server says.
+    expect(unpacked?.ok).toBe(true);
+    expect(after).toMatchObject({ ok: true, meta: { tainted: true } });
   } finally {
     await new Promise((resolve) => outside.close(resolve));
   }
@@ -226,17 +265,17 @@ it('in a gateway it lives from turn to turn, and ends with a new conversation an
   };
   try {
     await say('start');
-    const [first] = await listed(home);
+    const first = await onlyListed(home);
     await say('hello');
-    expect(isAlive(first?.pid ?? 0)).toBe(true);
+    expect(isAlive(first.pid)).toBe(true);
     await say('/new');
     await say('hello again');
-    await eventually(() => expect(isAlive(first?.pid ?? 0)).toBe(false));
+    await eventually(() => expect(isAlive(first.pid)).toBe(false));
     await say('start');
-    const [second] = await listed(home);
-    expect(isAlive(second?.pid ?? 0)).toBe(true);
+    const second = await onlyListed(home);
+    expect(isAlive(second.pid)).toBe(true);
     await gateway.end('SIGKILL');
-    await eventually(() => expect(isAlive(second?.pid ?? 0)).toBe(false));
+    await eventually(() => expect(isAlive(second.pid)).toBe(false));
   } finally {
     await gateway.end('SIGKILL').catch(() => {});
     await server.close();

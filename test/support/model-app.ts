@@ -156,6 +156,7 @@ function toolboxOf(tools: readonly AppTool[], { outputs }: Pick<Storage, 'output
     bound: async (text) => text,
     keepPictures: async (pictures, { sessionId, name }) =>
       (await boundPictures(pictures, (file) => outputs.place(sessionId, `${name}-${file}`))).kept,
+    endProcesses: async () => {},
     executor: () => executor,
   };
 }

@@ -68,7 +68,7 @@ export interface BackgroundProcess {
   /** To one of its own servers; undefined when nothing listens on the port of its loopback. */
   connect(port: number): Promise<Duplex | undefined>;
   end(): Promise<void>;
-  /** From now on it is one of the background. */
+  /** From now on it is one of the background. Throws ProcessesError when too many run there. */
   moveToBackground(): void;
 }
 
@@ -85,7 +85,7 @@ export interface OwnProcess extends BackgroundProcess {
 export function startProcess(
   id: string,
   request: ProcessRequest,
-  { known, now }: { known: KnownProcesses; now(): number },
+  { known, now, checkRoom }: { known: KnownProcesses; now(): number; checkRoom(sessionId: string): void },
 ): OwnProcess {
   const { sessionId, sessionKey, command, cwd, logPath, run, onEnd } = request;
   const startedAt = now();
@@ -229,6 +229,8 @@ export function startProcess(
       await ended;
     },
     moveToBackground() {
+      if (!isForeground) return;
+      checkRoom(sessionId);
       isForeground = false;
       tell();
     },

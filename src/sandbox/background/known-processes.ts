@@ -43,7 +43,10 @@ export function createKnownProcesses(files: OwnerFiles): KnownProcesses {
   return {
     async add(process) {
       const started = readStat(process.pid)?.started;
-      if (started !== undefined) await change((entries) => [...entries, { ...process, started }]);
+      if (started !== undefined) {
+        const others = (entries: Entry[]): Entry[] => entries.filter(({ id }) => id !== process.id);
+        await change((entries) => [...others(entries), { ...process, started }]);
+      }
     },
     remove: (id) => change((entries) => entries.filter((each) => each.id !== id)),
     async list() {

@@ -64,7 +64,7 @@ export function createProcesses({ known, now, newId }: ProcessesDependencies): P
   return {
     start(request) {
       if (!request.isForeground) checkRoom(request.sessionId);
-      const started = startProcess(newId('process'), request, { known, now });
+      const started = startProcess(newId('process'), request, { known, now, checkRoom });
       processes.set(started.id, started);
       void started.ended.then(() => {
         if (started.isForeground) drop(started);

@@ -1,7 +1,7 @@
 // A command in the background: started there, or moved there when it takes longer than it was given. It outlives its call and its turn,
 // not its session nor this process. While it runs, and once more when it has ended, what git would run on the host is put back.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackgroundProcess } from '../../sandbox/background/background-process.ts';
+import { type BackgroundProcess, ProcessesError } from '../../sandbox/background/background-process.ts';
 import type { Inward } from '../../sandbox/network/inward.ts';
 import type { RunOptions, Sandbox, SandboxCommand } from '../../sandbox/sandbox.ts';
 import { type TaintSource, taintSource } from '../../vocabulary/taint-source.ts';
@@ -24,7 +24,7 @@ export interface BackgroundRun {
   text: string;
   /** How long it is waited for before it moves to the background; undefined: it starts there. */
   waitMs: number | undefined;
-  output: Pick<RunOptions['output'], 'headBytes' | 'tailBytes'>;
+  output: Omit<RunOptions['output'], 'spoolPath'>;
   privateHosts?: readonly string[];
   plants: PlantWatch | undefined;
   context: ToolContext;
@@ -67,7 +67,7 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
         {
           timeoutMs: LONGEST_MS,
           signal: ending,
-          output: { ...run.output, maxBytes: Number.MAX_SAFE_INTEGER },
+          output: run.output,
           onStarted,
           onOutput(stream, chunk) {
             if (isShown) lines.add(stream, chunk);
@@ -93,11 +93,29 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
     if (!finished) throw new ToolFailure(process.problem ?? 'the command could not be run', { reason: 'denied' });
     return finished;
   }
-  process.moveToBackground();
+  if (waitMs !== undefined && !hasMoved(process)) return endLate(process);
   const { plants } = run;
   if (plants) void keepLooking(() => plants.finish(), looking.signal);
   const notCovered = `the command in the background (${process.id}) may change files later`;
   return { process, output: outputOf(process, context), notCovered };
+}
+
+/** False when too many run there already. */
+function hasMoved(process: BackgroundProcess): boolean {
+  try {
+    process.moveToBackground();
+    return true;
+  } catch (error) {
+    if (error instanceof ProcessesError) return false;
+    throw error;
+  }
+}
+
+async function endLate(process: BackgroundProcess): Promise<SandboxedRun> {
+  await process.end();
+  const finished = await process.ended;
+  if (finished) return { ...finished, timedOut: true };
+  throw new ToolFailure(process.problem ?? 'the command took too long and was ended', { reason: 'timeout' });
 }
 
 async function wayInto(sandbox: Sandbox, command: SandboxCommand): Promise<Inward | undefined> {

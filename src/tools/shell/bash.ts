@@ -24,6 +24,10 @@ const OUTPUT = { headBytes: 20_000, tailBytes: 12_000, maxBytes: 1024 ** 3 };
 const LASTING_CPU_SECONDS = 4 * 3600;
 const LIMITS: Limits = { memoryBytes: 4 * 1024 ** 3, cpuSeconds: 600, fileSizeBytes: 2 * 1024 ** 3, processes: 512 };
 
+/** What is hidden from a command is looked for once, when it starts. */
+const COULD_READ_LATER =
+  'deny rules keep files from being read, and a command in the background could read one that appears later: run it without background, or take the rules out of permissions.json';
+
 export interface BashDependencies {
   /** The strongest one there is here. */
   sandbox(): Promise<Sandbox>;
@@ -86,6 +90,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
     timeoutOf: ({ timeoutMs = NETWORK_TIMEOUT_MS }) => timeoutMs + ENDING_MS,
     async execute({ command, cwd = '.', network: asked, background, ...given }, context) {
       refuseNetwork(networkSetting, asked);
+      if (background && context.hides) throw new ToolFailure(COULD_READ_LATER, { reason: 'denied' });
       const {
         network,
         workspace,
@@ -180,9 +185,9 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
 function movesOnTimeout(
   settings: CommandSettings,
   { endsWithUs }: Sandbox,
-  { processes, tainted }: ToolContext,
+  { processes, tainted, hides }: ToolContext,
 ): boolean {
-  return settings.onTimeout === 'background' && endsWithUs === true && processes !== undefined && !tainted;
+  return settings.onTimeout === 'background' && endsWithUs === true && processes !== undefined && !tainted && !hides;
 }
 
 /** What lasts takes more processor time than a command that is waited for. */

@@ -26,6 +26,8 @@ export interface ContentTaint {
   writtenBy(spec: ToolSpec, args: ToolArgs, context: DecideContext): readonly TaintSource[];
   /** Of files whose content was shown, relative to the root. */
   ofFiles(paths: Iterable<string>): Promise<readonly TaintSource[]>;
+  /** Of a program that may have read any file. */
+  ofAnyFile(): Promise<readonly TaintSource[]>;
 }
 
 export interface ContentTaintDependencies {
@@ -61,6 +63,11 @@ export function createContentTaint({ memory, root, isTrusted, now }: ContentTain
     async ofFiles(paths) {
       const look = await createLook();
       return firstOf([...new Set(paths)], look.ofPath);
+    },
+    async ofAnyFile() {
+      const look = await createLook();
+      if (look.foreign !== undefined) return [taintSource('folder', look.foreign)];
+      return anythingBelow('.', look, { packages: false });
     },
   };
 

@@ -99,7 +99,8 @@ async function fetchOwn(
   const { page } = answer;
   const shown = await shownPage(page, args, context);
   const { tainted: _tainted, taintedBy: _taintedBy, ...meta } = shown.meta ?? {};
-  const { taintedBy } = process;
+  // The server may have read what came into the workspace after its start.
+  const taintedBy = [...new Set([...process.taintedBy, ...((await context.taintOfAnyFile?.()) ?? [])])];
   const output = { ...shown, meta: { ...meta, ...(taintedBy.length > 0 && { tainted: true, taintedBy }) } };
   if (page.status >= 400) throw new ToolFailure(`${page.url} answered ${page.status}`, { output });
   return output;
