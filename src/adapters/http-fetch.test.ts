@@ -109,19 +109,57 @@ test.each([1, 2, 3, 4])(
   },
 );
 
-test('a kept connection that the server has closed is replaced', async () => {
+/** Answers the first request; the second one arrives on the same connection, which is cut when all of it has been read. */
+async function serveOnceAndCut(): Promise<{ url: string; bodies: string[]; sockets: Set<Socket> }> {
   const sockets = new Set<Socket>();
-  let requests = 0;
-  const url = await serve((request, response) => {
-    requests += 1;
+  const bodies: string[] = [];
+  const url = await serve(async (request, response) => {
     sockets.add(request.socket);
-    // The second request arrives on the connection of the first, which is cut before it is answered.
-    if (requests === 2) request.socket.resetAndDestroy();
+    let body = '';
+    for await (const part of request) body += part;
+    bodies.push(body);
+    if (bodies.length === 2) request.socket.resetAndDestroy();
     else response.end('answered');
   });
-  const ask = async (): Promise<string> => (await httpFetch(url, { method: 'POST', body: '{}' })).text();
-  expect(await ask()).toBe('answered');
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(await ask()).toBe('answered');
-  expect([requests, sockets.size]).toEqual([3, 2]);
+  return { url, bodies, sockets };
+}
+
+const afterTheAnswer = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+
+test('a request that the server has read is not sent twice: a model would be paid twice', async () => {
+  const { url, bodies, sockets } = await serveOnceAndCut();
+  const ask = async (body: string): Promise<string> => (await httpFetch(url, { method: 'POST', body })).text();
+  expect(await ask('one')).toBe('answered');
+  await afterTheAnswer();
+  await expect(ask('two')).rejects.toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNRESET' } });
+  expect([bodies, sockets.size]).toEqual([['one', 'two'], 1]);
+  expect(await ask('three')).toBe('answered');
 });
+
+test('a request that changes nothing is sent again on a new connection', async () => {
+  const { url, bodies, sockets } = await serveOnceAndCut();
+  const ask = async (): Promise<string> => (await httpFetch(url)).text();
+  expect(await ask()).toBe('answered');
+  await afterTheAnswer();
+  expect(await ask()).toBe('answered');
+  expect([bodies.length, sockets.size]).toEqual([3, 2]);
+});
+
+test.each(['destroy', 'resetAndDestroy'] as const)(
+  'a kept connection that the server has closed is replaced (%s)',
+  async (close) => {
+    const sockets: Socket[] = [];
+    const url = await serve((request, response) => {
+      sockets.push(request.socket);
+      request.resume().on('end', () => response.end('answered'));
+    });
+    const ask = async (): Promise<string> => (await httpFetch(url, { method: 'POST', body: '{}' })).text();
+    expect(await ask()).toBe('answered');
+    await afterTheAnswer();
+    // The system closes it at once; this process has not looked at the other end yet.
+    sockets[0]?.[close]();
+    expect(await ask()).toBe('answered');
+    expect(new Set(sockets).size).toBe(2);
+    expect(sockets).toHaveLength(2);
+  },
+);

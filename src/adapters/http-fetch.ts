@@ -49,7 +49,10 @@ export const httpFetch: HttpFetch = async (url, request = {}) => {
   };
 };
 
-/** A connection that was kept may have been closed by the other side in the same moment: then the request is sent once more. */
+/**
+ * The other side may have closed a connection that was kept. Then the request is sent once more, on a new one, but only where nothing of it was
+ * sent before, or where it changes nothing: a model answers, and is paid for, each time. Any other failure is the caller's to repeat.
+ */
 async function send(target: URL, request: HttpRequest): Promise<IncomingMessage> {
   try {
     return await sendOnce(target, request);
@@ -80,10 +83,18 @@ function sendOnce(target: URL, { method = 'GET', headers, body, signal }: HttpRe
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     sent.once('close', () => signal?.removeEventListener('abort', onAbort));
-    sent.on('error', (error: NodeJS.ErrnoException) =>
-      reject(sent.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error),
-    );
-    sent.end(body);
+    let isSent = false;
+    const write = (): void => {
+      if (sent.destroyed) return;
+      isSent = true;
+      sent.end(body);
+    };
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const mayRepeat = sent.reusedSocket && (!isSent || method === 'GET');
+      reject(mayRepeat && !signal?.aborted && error.code === 'ECONNRESET' ? new StaleConnection() : error);
+    });
+    // The system may know already that a kept connection was closed: it says so before the second of these steps.
+    sent.once('socket', () => (sent.reusedSocket ? setImmediate(() => setImmediate(write)) : write()));
   });
 }
 
