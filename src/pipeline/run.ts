@@ -42,6 +42,7 @@ export async function* run(
     let model = needsModel(trigger) ? await adapter.describe(request, signal) : {};
     signal.throwIfAborted();
     turn = yield* begin(request, dependencies, model, signal);
+    if (request.isStillOurs && !(await request.isStillOurs())) throw takenOver();
     const continues = request.continues ? turnToContinue(turn.history.turns, sessionKey) : undefined;
     const isNew = turn.messageCount() === 0;
     const { scope } = readerOf(request.asker);
@@ -234,6 +235,10 @@ async function* orCancelled(
       failure: CANCELLED,
     };
   }
+}
+
+function takenOver(): StorageError {
+  return new StorageError('STORAGE_LOCK_LOST', 'another process answers this question, so nothing was asked here');
 }
 
 function explain(error: unknown, signal: AbortSignal): { code: string; message: string; cause?: unknown } {

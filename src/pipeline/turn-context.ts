@@ -84,6 +84,8 @@ export interface RunRequest {
   caps: Caps;
   /** What this turn answers; journalled, so that after a restart the turn is found by it. */
   origin?: string;
+  /** Asked once the session is locked, before anything of the turn is recorded. False: another process answers, and this turn ends. */
+  isStillOurs?(): Promise<boolean>;
 }
 
 /** Another turn, through the same door as every other. */

@@ -39,7 +39,7 @@ export function createStoreAdmin({ store }: Config, environment: Environment): S
       const url = addressOf();
       // Tables belong to a role of their own, so that the one that gateways use can change rows alone.
       const owner = variables.LAINCLAW_STORE_OWNER || undefined;
-      const role = owner === undefined ? undefined : decodeURIComponent(new URL(url).username);
+      const role = owner === undefined ? undefined : roleOf(url);
       const [{ openDatabase }, { KNOWN_VERSION, migrate }] = await Promise.all([
         import('../storage/postgres/connect.ts'),
         import('../storage/postgres/migrations.ts'),
@@ -74,6 +74,15 @@ export function createStoreAdmin({ store }: Config, environment: Environment): S
       return copyStore(url, to, environment, options);
     },
   };
+}
+
+/** The role that gateways use. Known before a table is made: without a name nothing could be granted to it. */
+function roleOf(url: string): string {
+  const role = decodeURIComponent(new URL(url).username);
+  if (role !== '') return role;
+  throw new ConfigError(
+    'the address in "store" names no role, so LAINCLAW_STORE_OWNER cannot give it rights: write the role into it, as in postgres://lainclaw@host/database',
+  );
 }
 
 /** The ids of the conversations that the index of the home names. Looking makes no file. */

@@ -1,6 +1,6 @@
 // What a gateway left that has lost its bot: another one takes it up while it runs.
 import { expect, it } from 'vitest';
-import { testChats } from '../../../test/support/chats.ts';
+import { echo, testChats } from '../../../test/support/chats.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { bodyOf, type ChatMessage } from './chat.ts';
 
@@ -30,4 +30,26 @@ it('a message that was stored late by a gateway that had lost the bot is answere
   gateway.wake();
   await eventually(async () => expect((await chats.mailbox.counts()).inbox).toBe(0));
   expect(chats.asked).toHaveLength(1);
+});
+
+it('a turn whose messages another gateway claimed before the conversation was locked asks and answers nothing', async () => {
+  const locked = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<boolean | undefined>();
+  const chats = await testChats(async function* (request) {
+    await locked.promise;
+    const isStillOurs = await request.isStillOurs?.();
+    ended.resolve(isStillOurs);
+    if (isStillOurs) yield* echo(request);
+  });
+  await chats.start({ isStillOurs: async () => true, claimant: { name: 'bot:local/default', token: 1 } });
+  const { id } = await chats.write('hello');
+  await eventually(() => expect(chats.asked).toHaveLength(1));
+  const chat = { channel: 'local', account: 'default', chatId: 'anna' };
+  const claimed = await chats.mailbox.claim({ name: 'bot:local/default', token: 2 }, { chat });
+  expect(claimed).toMatchObject([{ id, turnId: expect.any(String) }]);
+  locked.resolve();
+  expect(await ended.promise).toBe(false);
+  await eventually(() => expect(chats.logged.join('\n')).toContain('taken over by another gateway'));
+  expect(await chats.said()).toEqual([]);
+  expect(await chats.mailbox.unfinished(chat)).toMatchObject([{ id }]);
 });

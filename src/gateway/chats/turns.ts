@@ -39,6 +39,8 @@ export interface TurnsDependencies {
   questions: Pick<ChatQuestions, 'follow'>;
   channel: FindChannel;
   ask: Gateway['ask'];
+  /** Given where another gateway could take over the bots. */
+  isStillOurs?(): Promise<boolean>;
   findTurn: Sessions['findTurn'];
   settings(bot: BotKey): Promise<BotSettings>;
   choices: ChoicesStore;
@@ -67,6 +69,8 @@ interface RunningTurn {
   messages: readonly ChatMessage[];
   control: AbortController;
   isStopped: boolean;
+  /** Another gateway claimed the messages before the conversation was locked here. */
+  isTakenOver: boolean;
 }
 
 /** Its claim was void: another gateway answers, as after a crash of this one. */
@@ -80,7 +84,7 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
     const { chat, messages } = batch;
     const channel = find(chat);
     if (!channel) throw new Error(`the channel ${chat.channel} is not running`);
-    const turn: RunningTurn = { messages, control: new AbortController(), isStopped: false };
+    const turn: RunningTurn = { messages, control: new AbortController(), isStopped: false, isTakenOver: false };
     running.set(nameOf(chat), turn);
     const begunAt = now();
     const logEnd = (outcome: string, level?: 'warn'): void =>
@@ -99,6 +103,7 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
         taken.kind === 'answer'
           ? { ...taken, replaces: left?.messageId }
           : await askAndFollow(dependencies, { channel, turnId, turn, chat, left });
+      if (answer.kind === 'taken-over') return logEnd(TAKEN_OVER, 'warn');
       if (answer.kind === 'abandoned') return logEnd('left for the next process');
       if (turn.isStopped) logEnd('stopped');
       else if (answer.failed === undefined) logEnd('answered');
@@ -150,7 +155,10 @@ interface Asked {
   turn: RunningTurn;
 }
 
-type Answered = ({ kind: 'answer'; replaces?: string } & Outcome) | { kind: 'abandoned'; replaces?: undefined };
+type Answered =
+  | ({ kind: 'answer'; replaces?: string } & Outcome)
+  | { kind: 'abandoned'; replaces?: undefined }
+  | { kind: 'taken-over'; replaces?: undefined };
 
 async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Promise<Answered> {
   const { limits, choices } = dependencies;
@@ -179,6 +187,7 @@ async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Prom
   }
   const place = await progress.end();
   if (signal.aborted && !turn.isStopped) return { kind: 'abandoned' };
+  if (turn.isTakenOver) return { kind: 'taken-over' };
   const told = turn.isStopped ? { markdown: progress.cutShort() } : outcome;
   return { kind: 'answer', ...told, replaces: place?.messageId };
 }
@@ -206,6 +215,11 @@ async function ask(
   const chosenSettings = turnSettings(await settings(chat), await choices.get(chat));
   const byOwner = messages.every(({ isOwner }) => isOwner);
   const isForeign = attachments.length > 0 || messages.some(({ isOwner, message }) => !isOwner || message.isForwarded);
+  /** The turn is on the messages' record, so whoever claims them after this finds what the turn has done. */
+  async function isStillOurs(): Promise<boolean> {
+    turn.isTakenOver = !(await dependencies.inbox.begin(messages.map(idOf), turnId));
+    return !turn.isTakenOver;
+  }
   const events = await dependencies.ask(
     {
       ...chosenSettings,
@@ -221,6 +235,7 @@ async function ask(
         (mode) => void choices.change(chat, { mode }),
       ),
       origin: turnId,
+      ...(dependencies.isStillOurs && { isStillOurs }),
       chat: chatName(chat),
       asker: askerOf(chat, messages),
     },

@@ -1,9 +1,12 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import { startPooler } from '../../../test/support/pgbouncer.ts';
 import { type TestDatabase, testDatabase } from '../../../test/support/postgres.ts';
 import { type Cluster, databaseUrl, OWNER, startCluster, superuser } from '../../../test/support/postgres-cluster.ts';
+import { newId } from '../../lib/new-id.ts';
 import { openDatabase } from './connect.ts';
 import type { PostgresDatabase } from './database.ts';
+import { createPostgresLocks } from './leases.ts';
 import { KNOWN_VERSION, migrate, readVersion } from './migrations.ts';
 
 const open: PostgresDatabase[] = [];
@@ -62,6 +65,50 @@ describe('tables', () => {
       code: 'STORAGE_NEWER_VERSION',
     });
     expect(await readVersion(owner.query)).toEqual({ version: newer, oldestProgram: newer });
+  });
+
+  it('those that a migration closed to this program are refused while it runs, and its locks become free', async () => {
+    const { ownerUrl, url } = await fresh();
+    const running = connect(url, { versionMs: 20 });
+    const locks = createPostgresLocks({ query: running.query, newId, leaseMs: 400 });
+    const lock = await locks.acquire('bot');
+    const newer = KNOWN_VERSION + 1;
+    const statement = 'INSERT INTO lainclaw.migrations (number, name, oldest_program) VALUES ($1, $2, $1)';
+    await connect(ownerUrl).query(statement, [newer, 'later']);
+    await eventually(() => expect(running.query('SELECT 1')).rejects.toMatchObject({ code: 'STORAGE_NEWER_VERSION' }));
+    await expect(running.transaction((query) => query('SELECT 1'))).rejects.toMatchObject({
+      code: 'STORAGE_NEWER_VERSION',
+    });
+    const owner = connect(ownerUrl, { requiresTables: false });
+    const ended = `SELECT 1 FROM lainclaw.leases WHERE name = 'bot' AND expires_at < clock_timestamp()`;
+    await eventually(async () => expect(await owner.query(ended)).toHaveLength(1));
+    await locks.close();
+    expect(lock.lost.aborted).toBe(true);
+  });
+
+  it('a renewal on a connection that reads no version is refused too', async () => {
+    const { ownerUrl } = await fresh();
+    const owner = connect(ownerUrl, { requiresTables: false });
+    const locks = createPostgresLocks({ query: owner.query, newId, leaseMs: 400 });
+    const lock = await locks.acquire('bot');
+    const statement = 'INSERT INTO lainclaw.migrations (number, name, oldest_program) VALUES ($1, $2, $1)';
+    await owner.query(statement, [KNOWN_VERSION + 1, 'later']);
+    await eventually(() => expect(lock.lost.aborted).toBe(true));
+    await locks.close();
+  });
+
+  it('a step may take longer than any other statement', async () => {
+    const { ownerUrl } = await fresh({ isEmpty: true });
+    await migrate(connect(ownerUrl, { requiresTables: false }));
+    const other = connect(ownerUrl);
+    const slow = connect(ownerUrl, { requiresTables: false, queryMs: 300, waitMs: 0 });
+    let migrating: Promise<unknown> | undefined;
+    await other.transaction(async (query) => {
+      await query('LOCK TABLE lainclaw.migrations IN EXCLUSIVE MODE');
+      migrating ??= migrate(slow);
+      await query('SELECT pg_sleep(1)');
+    });
+    expect(await migrating).toEqual([]);
   });
 
   it('newer ones that this program can use are used', async () => {

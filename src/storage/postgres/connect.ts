@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { connectClient } from './connect-client.ts';
-import type { PostgresDatabase, Query } from './database.ts';
+import type { PostgresDatabase, Query, TransactionOptions } from './database.ts';
 import { connectError, databaseError, isConflict, isConnectionLoss } from './errors.ts';
 import { requireVersion } from './migrations.ts';
 import { refuseTransactionPooler } from './pooler.ts';
@@ -20,12 +20,17 @@ export interface DatabaseOptions {
   waitMs?: number;
   /** False for what makes or changes the tables: no version is required of them. */
   requiresTables?: boolean;
+  /** How often the version of the tables is read again: a migration may exclude a program that runs already. */
+  versionMs?: number;
 }
 
 const CONNECTIONS = 10;
 const CONNECT_MS = 5_000;
 const QUERY_MS = 10_000;
 const WAIT_MS = 15_000;
+const VERSION_MS = 2_000;
+/** The longest time that a timer takes. */
+const UNLIMITED_MS = 2 ** 31 - 1;
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 1_000;
 const IDLE_CONNECTION_MS = 30_000;
@@ -39,10 +44,12 @@ export function openDatabase({
   queryMs = QUERY_MS,
   waitMs = WAIT_MS,
   requiresTables = true,
+  versionMs = VERSION_MS,
 }: DatabaseOptions): PostgresDatabase {
   const address = addressOf(url);
   let opening: Promise<Pool> | undefined;
   let isClosed = false;
+  let versionReadAt = Number.NEGATIVE_INFINITY;
 
   function pool(): Promise<Pool> {
     opening ??= openPool().catch((error: unknown) => {
@@ -61,10 +68,22 @@ export function openDatabase({
     made.on('connect', (client) => client.on('error', () => {}));
     try {
       await refuseTransactionPooler(made, address);
-      if (requiresTables) await requireVersion(queryOn(made, address), address);
+      await checkVersion(made);
       return made;
     } catch (error) {
       await made.end();
+      throw error;
+    }
+  }
+
+  async function checkVersion(open: Pool): Promise<void> {
+    const before = versionReadAt;
+    if (!requiresTables || performance.now() - before < versionMs) return;
+    versionReadAt = performance.now();
+    try {
+      await requireVersion(queryOn(open, address), address);
+    } catch (error) {
+      versionReadAt = before;
       throw error;
     }
   }
@@ -74,7 +93,9 @@ export function openDatabase({
     const deadline = performance.now() + waitMs;
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
       try {
-        return await work(await pool());
+        const open = await pool();
+        await checkVersion(open);
+        return await work(open);
       } catch (error) {
         const isRepeatable = isConnectionLoss(error) || isConflict(error);
         if (!isRepeatable || isClosed || performance.now() + pause > deadline) throw databaseError(error, address);
@@ -86,7 +107,7 @@ export function openDatabase({
   return {
     address,
     query: (text, values) => withRetries((open) => queryOn(open, address)(text, values)),
-    transaction: (work) => withRetries((open) => runTransaction(open, work, address)),
+    transaction: (work, options) => withRetries((open) => runTransaction(open, work, address, options)),
     async connectApart() {
       await pool();
       const { Client } = (await import('pg')).default;
@@ -129,9 +150,11 @@ function queryOn(pool: Pool, address: string): Query {
   return (text, values) => withClient(pool, address, (client) => clientQuery(client)(text, values));
 }
 
-function clientQuery(client: PoolClient): Query {
+/** Without `limitMs` a statement has the limit of its connection. */
+function clientQuery(client: PoolClient, limitMs?: number): Query {
+  const limit = limitMs === undefined ? {} : { query_timeout: limitMs };
   return async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    (await client.query<Row>(text, [...values])).rows;
+    (await client.query<Row>({ text, values: [...values], ...limit })).rows;
 }
 
 /** A connection on which something failed other than a statement is not used again: an answer may still be on its way. */
@@ -148,9 +171,14 @@ async function withClient<T>(pool: Pool, address: string, work: (client: PoolCli
   }
 }
 
-function runTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>, address: string): Promise<T> {
+function runTransaction<T>(
+  pool: Pool,
+  work: (query: Query) => Promise<T>,
+  address: string,
+  { isLong = false }: TransactionOptions = {},
+): Promise<T> {
   return withClient(pool, address, async (client) => {
-    const query = clientQuery(client);
+    const query = clientQuery(client, isLong ? UNLIMITED_MS : undefined);
     await query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`);
     let result: T;
     try {

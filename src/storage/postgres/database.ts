@@ -7,6 +7,11 @@ export type Query = <Row extends object = Record<string, unknown>>(
   values?: readonly unknown[],
 ) => Promise<Row[]>;
 
+export interface TransactionOptions {
+  /** Its statements may take as long as they need: a change of a large table. */
+  isLong?: boolean;
+}
+
 export interface PostgresDatabase {
   /** For reads, and for writes that may run twice. Waits for a database that restarts, for a while. */
   query: Query;
@@ -14,7 +19,7 @@ export interface PostgresDatabase {
    * Runs `work` in one transaction (READ COMMITTED). `work` is called again after a deadlock or when the connection is lost before the commit, so it must have
    * no effect but its statements. Rejects when it is not known whether the commit happened: the same write, repeated by the caller, must change nothing.
    */
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  transaction<T>(work: (query: Query) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** A connection of its own, outside the pool, for LISTEN. The caller listens to its `error` and `end` and ends it. */
   connectApart(): Promise<Client>;
   /** Host, port and name of the database, without the password: for messages. */

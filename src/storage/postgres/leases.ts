@@ -13,6 +13,7 @@ import { acquireInTurn, createLockQueue, type Place } from '../lock-queue.ts';
 import type { Fence, Lock, Locks } from '../locks.ts';
 import { lockLost, StorageError } from '../storage.ts';
 import type { Query } from './database.ts';
+import { KNOWN_VERSION } from './migrations.ts';
 
 export interface PostgresLocksOptions {
   query: Query;
@@ -59,17 +60,20 @@ const ACQUIRE = `
   WHERE lease.holder = $2 OR lease.expires_at <= clock_timestamp()
   RETURNING token`;
 
+/** A program that a migration excludes renews nothing: it loses its locks, and a newer one acquires them. */
+const IS_ADMITTED = `NOT EXISTS (SELECT 1 FROM lainclaw.migrations WHERE oldest_program > ${KNOWN_VERSION})`;
+
 // A row that a write has locked is skipped: one slow write must not end the other leases of its process. A renewal that arrives after the release finds no holder.
 const RENEW_UNLOCKED = `
   UPDATE lainclaw.leases AS lease SET expires_at = clock_timestamp() + $3 * interval '1 ms'
   FROM (
     SELECT name FROM lainclaw.leases JOIN unnest($1::text[], $2::bigint[]) AS held (name, token) USING (name, token)
-    WHERE holder <> '' FOR NO KEY UPDATE OF leases SKIP LOCKED
+    WHERE holder <> '' AND ${IS_ADMITTED} FOR NO KEY UPDATE OF leases SKIP LOCKED
   ) AS free WHERE lease.name = free.name RETURNING lease.name`;
 
 const RENEW_ONE = `
   UPDATE lainclaw.leases SET expires_at = clock_timestamp() + $3 * interval '1 ms'
-  WHERE name = $1 AND token = $2 AND holder <> '' RETURNING name`;
+  WHERE name = $1 AND token = $2 AND holder <> '' AND ${IS_ADMITTED} RETURNING name`;
 
 const HOLDS = `
   SELECT 1 FROM lainclaw.leases WHERE name = $1 AND token = $2 AND expires_at > clock_timestamp()`;

@@ -72,7 +72,7 @@ async function makeSchema({ query }: PostgresDatabase): Promise<void> {
 }
 
 function runNextStep(database: PostgresDatabase): Promise<StepDone | undefined> {
-  return database.transaction(async (query) => {
+  const work = async (query: Query): Promise<StepDone | undefined> => {
     await query('LOCK TABLE lainclaw.migrations IN EXCLUSIVE MODE');
     const { version, oldestProgram } = await readVersion(query);
     if (oldestProgram > KNOWN_VERSION) throw newerVersion(database.address, version, KNOWN_VERSION);
@@ -85,7 +85,8 @@ function runNextStep(database: PostgresDatabase): Promise<StepDone | undefined> 
       step.oldestProgram,
     ]);
     return { number: version + 1, name: step.name };
-  });
+  };
+  return database.transaction(work, { isLong: true });
 }
 
 /** Rows of every table of now and of later steps, and reading the version; no table can be made, changed or dropped. */

@@ -93,6 +93,13 @@ it('the settings of a machine stay on it', async () => {
   expect(await ownerFiles.list()).toEqual(['config.json']);
 });
 
+it('what a machine has begun to forget is recorded on it: another machine must forget in its own home', async () => {
+  const first = machine();
+  await first.ownerFiles.update('forgetting.json', () => '{"version":1,"forgettings":[]}');
+  expect(await machine(first.key()).ownerFiles.read('forgetting.json')).toBeUndefined();
+  expect(await first.ownerFiles.read('forgetting.json')).toBeDefined();
+});
+
 it('a file of a newer version is refused and stays', async () => {
   const { ownerFiles } = machine();
   await ownerFiles.update('trust.json', () => '{"version":9}');

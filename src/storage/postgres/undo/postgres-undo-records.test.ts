@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { describeRemoval } from '../../../../test/conformance/removal.ts';
 import { describeUndoRecords } from '../../../../test/conformance/undo-records.ts';
+import { eventually } from '../../../../test/support/eventually.ts';
 import { type TestDatabase, testDatabase } from '../../../../test/support/postgres.ts';
 import { postgresSubject } from '../../../../test/support/postgres-subject.ts';
 import { createRedaction } from '../../redaction.ts';
@@ -46,6 +47,34 @@ it('drops turns that are too old, with contents that nothing else needs', async 
   await records.add(scope('t2'), [change('two', 'three')]);
   expect((await records.turns('s')).map(({ turnId }) => turnId)).toEqual(['t2']);
   expect(await contents()).toBe(2);
+});
+
+it('a session that is removed while its turns are copied leaves their contents to the copy', async () => {
+  const records = openRecords();
+  await records.add(scope('t1'), [change('one', 'two')]);
+  const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  let removing: Promise<void> | undefined;
+  let isRemoved = false;
+  const copying = openRecords({
+    database: {
+      ...database,
+      transaction: (work) =>
+        database.transaction(async (query) => {
+          const result = await work(query);
+          removing ??= records.forgetSession('s').then(() => {
+            isRemoved = true;
+          });
+          // Removed already, or waiting for this transaction.
+          await eventually(async () => expect(isRemoved || (await query(waits)).length > 0).toBe(true));
+          return result;
+        }),
+    },
+  });
+  await copying.copy('s', 'copy', new Set(['t1']));
+  await removing;
+  const [turn] = await records.turns('copy');
+  const [copied] = turn ? await records.changes(turn) : [];
+  expect(Buffer.from(await records.content(copied?.after?.sha256 ?? '')).toString()).toBe('two');
 });
 
 it('drops the oldest turns when everything together is too large', async () => {

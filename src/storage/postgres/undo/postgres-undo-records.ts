@@ -194,9 +194,14 @@ async function copyTurns(query: Query, from: string, to: string, turnIds: Readon
     'SELECT number, turn_id AS turn, undoes FROM lainclaw.undo_turns WHERE session_id = $1 ORDER BY number',
     [from],
   );
+  const numbers: number[] = [];
   for (const { number, turn, undoes } of turns) {
     if (!copied.has(turn) && !(undoes !== null && copied.has(undoes))) continue;
     copied.add(turn);
+    numbers.push(number);
+  }
+  await lockContents(query, numbers);
+  for (const number of numbers) {
     const [added] = await query<{ number: number }>(
       `INSERT INTO lainclaw.undo_turns (session_id, turn_id, root, recorded_at, undoes)
        SELECT $1, turn_id, root, recorded_at, undoes FROM lainclaw.undo_turns WHERE number = $2
@@ -212,6 +217,17 @@ async function copyTurns(query: Query, from: string, to: string, turnIds: Readon
         [added.number, number],
       );
   }
+}
+
+/** Before they are copied: a removal of these turns has ended by then, or waits and sees the copies. */
+async function lockContents(query: Query, turns: readonly number[]): Promise<void> {
+  await query(
+    `SELECT 1 FROM lainclaw.undo_contents WHERE sha256 IN (
+       SELECT before_sha256 FROM lainclaw.undo_changes WHERE turn = ANY($1::bigint[])
+       UNION SELECT after_sha256 FROM lainclaw.undo_changes WHERE turn = ANY($1::bigint[])
+     ) ORDER BY sha256 FOR SHARE`,
+    [turns],
+  );
 }
 
 async function storedBytes(query: Query): Promise<number> {
