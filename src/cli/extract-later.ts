@@ -6,7 +6,16 @@ import type { Runtime } from '../runtime/runtime.ts';
 
 const MOST_SECONDS = '120';
 
-export async function extractLater(runtime: Runtime): Promise<void> {
+/** Never rejects: the turn is finished, and a failure here must not look like one of the turn. */
+export async function extractLater(runtime: Runtime, onFailure: (reason: string) => void): Promise<void> {
+  try {
+    await startExtraction(runtime);
+  } catch (error) {
+    onFailure(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function startExtraction(runtime: Runtime): Promise<void> {
   if (runtime.config.memoryFactsAfterAsk === false || !(await (await runtime.factExtraction()).isDue())) return;
   const { program, cwd, variables } = runtime.environment;
   const [node = process.execPath, ...rest] = program;

@@ -21,8 +21,11 @@ export function signInPage({ basePath, hasPassword }: SignInPageOptions): string
 <script src="${basePath}/login.js"></script></body></html>`;
 }
 
-/** Where the page keeps what it sends besides the cookie: by origin, so that no other port of the host can read it. */
-export const PAGE_KEY = 'lainclaw-page';
+/**
+ * Where the page keeps what it sends besides the cookie: by origin, so that no other port of the host can read it. The path follows, because a
+ * proxy may show several consoles at one origin.
+ */
+const PAGE_KEY = 'lainclaw-page:';
 
 export const SIGN_IN_SCRIPT = `'use strict';
 const part = (id) => document.getElementById(id);
@@ -45,7 +48,7 @@ async function post(path, body) {
 async function signIn(path, body) {
   const told = await post(path, body);
   if (!told) return;
-  localStorage.setItem('${PAGE_KEY}', told.page);
+  localStorage.setItem('${PAGE_KEY}' + base, told.page);
   location.replace(base);
 }
 

@@ -6,6 +6,7 @@ import { startArguments } from '../gateway/service/start-arguments.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { channelsSetUp, STARTED, startInBackground, stop } from './gateway.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
+import { restartObstacle } from './restart-obstacle.ts';
 import { objectWith, YES_OR_NO } from './schemas.ts';
 
 export const restartGateway = defineOperation({
@@ -51,14 +52,17 @@ async function keptPort({ flags, port }: ServiceState, { runtime }: OperationCon
   return Number(configured) === 0 ? { port } : {};
 }
 
+const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
+
 async function restartFromOutside(setUp: boolean, { runtime }: OperationContext): Promise<void> {
   const { program, variables, cwd } = runtime.environment;
-  // systemd ends every process of its unit, also one that was to start the gateway again.
-  if ((await readFile('/proc/self/cgroup', 'utf8').catch(() => '')).includes('lainclaw-gateway.service'))
-    throw new ServiceError(
-      'GATEWAY_START_FAILED',
-      'the system runs this gateway: restart it with "systemctl --user restart lainclaw-gateway"',
-    );
+  const obstacle = restartObstacle({
+    pid: process.pid,
+    parentPid: process.ppid,
+    cgroup: await readText('/proc/self/cgroup'),
+    firstCommand: await readText('/proc/1/cmdline'),
+  });
+  if (obstacle) throw new ServiceError('GATEWAY_START_FAILED', obstacle);
   const { spawn } = await import('node:child_process');
   const [command = '', ...args] = program;
   const child = spawn(command, [...args, 'gateway', 'restart', ...(setUp ? ['--set-up'] : [])], {

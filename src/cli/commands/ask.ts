@@ -113,7 +113,9 @@ async function answer(
   if (result.stage === 'tool-limit') warn(terminal, limitNote(result, turn.toolMaxSteps, flags.session));
   if (turn.provider === 'stub' && terminal.out.isTTY && !asJson) await suggestLocalServer(runtime, terminal);
   if (result.success && result.memoryEnabled && turn.provider !== 'stub')
-    await (await import('../extract-later.ts')).extractLater(runtime);
+    await (await import('../extract-later.ts')).extractLater(runtime, (reason) => {
+      if (flags.debug) warn(terminal, `facts are extracted later: ${reason}`);
+    });
   if (result.success) return EXIT.done;
   return result.stage === 'cancelled' ? terminal.cancelledExit() : EXIT.failed;
 }

@@ -21,11 +21,14 @@ export async function post(address: string, body: unknown, abort?: AbortSignal):
 }
 
 /**
- * What the page has besides the cookie, which the browser also sends to other ports of this host. The sign-in page keeps it, by origin: no
- * other port can read it.
+ * What the page has besides the cookie, which the browser also sends to other ports of this host. The sign-in page keeps it, by origin and path:
+ * no other port can read it, and another console at this origin has its own.
  */
 export function pageHeaders(): Record<string, string> {
-  return { 'x-lainclaw-page': localStorage.getItem('lainclaw-page') ?? '' };
+  const { pathname } = new URL('.', document.baseURI);
+  // A browser that an earlier version signed in has it without the path.
+  const kept = localStorage.getItem(`lainclaw-page:${pathname}`) ?? localStorage.getItem('lainclaw-page');
+  return { 'x-lainclaw-page': kept ?? '' };
 }
 
 export async function request(address: string, init: RequestInit): Promise<unknown> {

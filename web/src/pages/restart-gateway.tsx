@@ -3,9 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { t } from '../language/language.ts';
 import { attempt } from '../parts/toast.tsx';
-
-const LOOK_EVERY_MS = 500;
-const LONGEST_MS = 90_000;
+import { anotherGateway } from './another-gateway.ts';
 
 export function RestartGateway({ onRestarted }: { onRestarted(): void }) {
   const [state, setState] = useState<'idle' | 'restarting' | 'restarted'>('idle');
@@ -14,7 +12,11 @@ export function RestartGateway({ onRestarted }: { onRestarted(): void }) {
     setState('restarting');
     const isBack = await attempt(async () => {
       const { pid } = await call('gateway.restart', { setUp: true });
-      await anotherThan(pid);
+      await anotherGateway(pid, {
+        status: () => call('gateway.status', {}),
+        now: Date.now,
+        sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      });
       return true;
     });
     setState(isBack ? 'restarted' : 'idle');
@@ -33,17 +35,4 @@ export function RestartGateway({ onRestarted }: { onRestarted(): void }) {
       </div>
     </>
   );
-}
-
-/** Resolves when another process answers as the gateway. Rejects when none does for long. */
-async function anotherThan(pid: number): Promise<void> {
-  const deadline = Date.now() + LONGEST_MS;
-  for (;;) {
-    const found = await call('gateway.status', {}).catch((problem: unknown) => {
-      if (Date.now() > deadline) throw problem;
-      return undefined;
-    });
-    if (found?.status === 'running' && found.pid !== pid && found.phase === 'running') return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-  }
 }
