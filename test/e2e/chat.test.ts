@@ -232,7 +232,7 @@ describe.concurrent('a chat', () => {
     const { chat, say } = opened;
     await say('go');
     await chat.shows('Right answer.');
-    expect(await chat.screen()).toMatch(/› go\n\n↻ [\s\S]*; asking\s+again in \d+ s\n\nRight answer\./);
+    expect(await chat.screen()).toMatch(/› go\n\n↻ [\s\S]*; asking\s+again\s+in \d+ s\n\nRight answer\./);
     expect(await chat.everything()).not.toContain('Wrong');
     expect(await leave(opened)).toBe(0);
   });

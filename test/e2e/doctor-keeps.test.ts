@@ -126,9 +126,13 @@ describe('automatic backups', () => {
     expect((await lainclaw(['doctor'], { home })).stdout).not.toContain('service/');
     await run(home, 'backup', '--automatic');
     expect(readdirSync(join(home.path, 'backups')).filter((name) => name.endsWith('.backup'))).toHaveLength(1);
-    writeFileSync(join(home.path, 'service', 'gateway-service.json'), '{"pid":');
+    const state = join(home.path, 'service', 'gateway-service.json');
+    const written = readFileSync(state);
+    writeFileSync(state, '{"pid":');
     expect((await lainclaw(['doctor'], { home })).stdout).toContain('gateway-service.json');
     await backUpLater(home);
+    // The end of the tests stops the gateway by it.
+    writeFileSync(state, written);
   });
 
   it('remove the record of the home together with themselves', async () => {
