@@ -12,12 +12,12 @@ export const MODEL_SECONDS = { half: 3, most: 12 };
 export const TENANTS = 20_000;
 
 /** Measured, `npm run bench -- gateway-turns`: processor time of a gateway for a turn with one model call. */
-export const GATEWAY_SECONDS = 0.005;
-/** Measured, `npm run bench -- cluster`: transactions of a turn with one model call, and of each further one. */
-export const TRANSACTIONS = { turn: 12, furtherCall: 3 };
-/** Measured, docs/scale.md: small synced transactions that one core of the server makes in a second. */
+export const GATEWAY_SECONDS = 0.003;
+/** Counted in a turn with one model call: its statements, each taken for a transaction. Assumed: those of a further call. */
+export const TRANSACTIONS = { turn: 9, furtherCall: 3 };
+/** Measured: small synced transactions that one core of the server makes in a second, with the client on the same two cores. */
 export const TRANSACTIONS_PER_CORE = 1_800;
-/** Assumed: cores of a database server. */
+/** Assumed: cores of a database server, and that its throughput grows with them. */
 export const DATABASE_CORES = 8;
-/** The default of a gateway: turns that it runs at once. */
+/** `maxConcurrentTurns` as it would be set for this: turns that a gateway runs at once. */
 export const TURNS_AT_ONCE = 64;

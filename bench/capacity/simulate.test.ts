@@ -25,7 +25,12 @@ function erlangC(offered: number, servers: number): number {
 
 it('waits as long as the theory of queues says, where the theory has a formula', () => {
   const installation = { gateways: 1, turnsAtOnce: 1e9, databases: 1, databaseCores: 4 };
-  const result = simulate(installation, DATABASE_ONLY, { random: seededRandom(1), seconds: 3_000, warmUp: 100 });
+  const result = simulate(installation, DATABASE_ONLY, {
+    random: seededRandom(1),
+    seconds: 3_000,
+    warmUp: 100,
+    after: 0,
+  });
   const mean = result.added.reduce((sum, seconds) => sum + seconds, 0) / result.added.length;
   const offered = 100 * 0.035;
   const expected = 0.035 + (erlangC(offered, 4) * 0.035) / (4 - offered);
@@ -37,7 +42,7 @@ it('waits as long as the theory of queues says, where the theory has a formula',
 
 it('says so when more turns come than the installation can run', () => {
   const installation = { gateways: 1, turnsAtOnce: 1e9, databases: 1, databaseCores: 3 };
-  const result = simulate(installation, DATABASE_ONLY, { random: seededRandom(2), seconds: 600, warmUp: 10 });
+  const result = simulate(installation, DATABASE_ONLY, { random: seededRandom(2), seconds: 600, warmUp: 10, after: 0 });
   expect(result.isOverloaded).toBe(true);
   expect(result.databaseBusy).toBeGreaterThan(0.99);
 });
@@ -51,7 +56,10 @@ it('a gateway without a free place lets turns wait although nothing else is busy
   };
   const added = (turnsAtOnce: number): number => {
     const installation = { gateways: 1, turnsAtOnce, databases: 1, databaseCores: 1 };
-    return quantile(simulate(installation, work, { random: seededRandom(3), seconds: 600, warmUp: 50 }).added, 0.95);
+    return quantile(
+      simulate(installation, work, { random: seededRandom(3), seconds: 600, warmUp: 50, after: 0 }).added,
+      0.95,
+    );
   };
   expect(added(100)).toBe(0);
   expect(added(9)).toBeGreaterThan(0.5);

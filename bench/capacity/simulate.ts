@@ -37,9 +37,15 @@ export interface SimulateOptions {
   seconds: number;
   /** Seconds at the beginning that are not counted: the lines are still empty. */
   warmUp: number;
+  /** Seconds after the counted ones in which turns end that began before: those with slow models must count too. */
+  after: number;
 }
 
-export function simulate(installation: Installation, work: Work, { random, seconds, warmUp }: SimulateOptions): Result {
+export function simulate(
+  installation: Installation,
+  work: Work,
+  { random, seconds, warmUp, after }: SimulateOptions,
+): Result {
   const events = createEventQueue();
   const many = (count: number, servers: number): Station[] =>
     Array.from({ length: count }, () => createStation(events, servers));
@@ -57,7 +63,7 @@ export function simulate(installation: Installation, work: Work, { random, secon
     const gateway = Math.floor(random() * installation.gateways);
     const [place, thread, database] = [places[gateway], threads[gateway], databases[work.nextDatabase()]];
     if (!place || !thread || !database) throw new Error('a turn has no gateway or no database');
-    const isCounted = start >= warmUp;
+    const isCounted = start >= warmUp && start < seconds;
     if (isCounted) begun += 1;
     let modelSeconds = 0;
 
@@ -94,11 +100,13 @@ export function simulate(installation: Installation, work: Work, { random, secon
   events.runUntil(seconds);
   const waiting = [...places, ...threads, ...databases].reduce((sum, station) => sum + station.waiting(), 0);
   const gatewayBusy = threads.reduce((sum, station) => sum + station.busyShare(), 0) / threads.length;
+  const databaseBusy = Math.max(...databases.map((station) => station.busyShare()));
+  events.runUntil(seconds + after);
   return {
     turns: ended,
     added: Float64Array.from(added).sort(),
     gatewayBusy,
-    databaseBusy: Math.max(...databases.map((station) => station.busyShare())),
+    databaseBusy,
     isOverloaded: waiting > begun * 0.02,
   };
 }
