@@ -190,6 +190,17 @@ function explainErrors(command: Command): void {
   for (const each of command.commands) explainErrors(each);
 }
 
+/** Words that people know from other programs, and what they mean here. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['start', '"lainclaw up", or "lainclaw gateway start"'],
+  ['stop', '"lainclaw gateway stop"'],
+  ['restart', '"lainclaw gateway restart"'],
+  ['status', '"lainclaw gateway status", or "lainclaw doctor"'],
+  ['login', '"lainclaw auth login"'],
+  ['run', '"lainclaw ask"'],
+  ['version', '"lainclaw --version"'],
+]);
+
 /** What the library says, and what to do about it. */
 function explained(text: string, command: Command): string {
   const [, flags] = /option '(.+)' argument missing/.exec(text) ?? [];
@@ -202,7 +213,10 @@ function explained(text: string, command: Command): string {
     const hint = owner ? `it goes behind "${path} ${owner.name()}"` : `"${path} --help" lists the flags`;
     return `${text}(${hint})\n`;
   }
-  if (/unknown command/.test(text) && !text.includes('Did you mean')) return `${text}("${path} --help" lists them)\n`;
+  const [said, word = ''] = /^error: unknown command '(\S+)'/.exec(text) ?? [];
+  const meant = command.parent ? undefined : MEANT.get(word);
+  if (meant) return `${said}\n(Did you mean ${meant}?)\n`;
+  if (said !== undefined && !text.includes('Did you mean')) return `${text}("${path} --help" lists them)\n`;
   if (/too many arguments|missing required argument/.test(text)) return `${text}usage: ${path} ${command.usage()}\n`;
   return text;
 }

@@ -1,4 +1,4 @@
-// Watches the memory of a process and its descendants where no control group counts it: looks a few times a second and
+// Watches the memory of a process and its descendants where no control group counts it: looks some times a second and
 // reports when they use more together than allowed. First the cheap sum, which counts a shared page once for every process;
 // only when that is too much, the exact one. The exact sum waits for locks that the watched processes hold, so it is read
 // off the main thread, and when it takes more than a second the cheap sum decides. Processes can exceed the limit between
@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const PAUSE_MS = 250;
+const PAUSE_MS = 100;
 /** Looking at many processes takes longer: it may use at most a twentieth of the time. */
 const PAUSE_PER_LOOK = 20;
 const EXACT_MS = 1_000;
