@@ -1,6 +1,6 @@
 // The owner's settings: <home>/config.json under environment variables. It is read from the home only: a workspace can
 // never set a provider, an address or a key.
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config-error.ts';
 import { CONFIG_FILE, notAccepted, parseConfigFile } from './config-file.ts';
@@ -26,7 +26,7 @@ export interface Config
 /** Throws ConfigError. */
 export async function loadConfig(environment: Environment): Promise<Config> {
   const path = join(environment.home, CONFIG_FILE);
-  return configOf(parseConfigFile(readSource(path), path), environment);
+  return configOf(parseConfigFile(await readSource(path), path), environment);
 }
 
 /** What holds for these settings in this environment. Throws ConfigError for a variable that cannot be used. */
@@ -60,12 +60,13 @@ export function settingsIn(variables: Environment['variables']): FileSettings {
   return found as FileSettings;
 }
 
-function readSource(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new ConfigError(`cannot read ${path}: ${message}`, error);
-  }
+/** Not at once: what is in the file's place may never open. Not with `node:fs/promises` either: that would be its only use in a command. */
+function readSource(path: string): Promise<string | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+  readFile(path, 'utf8', (error, text) => {
+    if (!error) resolve(text);
+    else if (error.code === 'ENOENT' || error.code === 'ENOTDIR') resolve(undefined);
+    else reject(new ConfigError(`cannot read ${path}: ${error.message}`, error));
+  });
+  return promise;
 }

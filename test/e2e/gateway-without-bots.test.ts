@@ -85,9 +85,9 @@ describe('which channels are started', () => {
 
   it.for([
     [{ LAINCLAW_FEISHU_APP_ID: 'cli_1' }, ['feishu (default) needs appSecret']],
-    [{ LAINCLAW_TELEGRAM_MODE: 'webhook' }, ['telegram (default) needs botToken']],
+    [{ LAINCLAW_TELEGRAM_WEBHOOK_URL: 'https://bot.example/hook' }, ['telegram (default) needs botToken']],
     [
-      { LAINCLAW_FEISHU_APP_ID: 'cli_1', LAINCLAW_TELEGRAM_MODE: 'webhook' },
+      { LAINCLAW_FEISHU_APP_ID: 'cli_1', LAINCLAW_TELEGRAM_WEBHOOK_URL: 'https://bot.example/hook' },
       ['feishu (default) needs appSecret', 'telegram (default) needs botToken'],
     ],
   ] as const)(
