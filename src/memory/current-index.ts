@@ -65,7 +65,7 @@ export function createCurrentIndex({ archive, termsOf, version }: CurrentIndexDe
     try {
       await rebuild({ signal: closing.signal, batch: BACKGROUND_BATCH, onProgress: note });
     } catch {
-      // Whoever needs the new index is told why; here nobody reads it.
+      // A search that needs the new index reports why; here nobody reads it.
       restUntil = performance.now() + REST_AFTER_FAILURE_MS;
     }
     timer = undefined;

@@ -33,7 +33,7 @@ export interface ChangeSets {
   finishInterrupted(): Promise<void>;
 }
 
-/** Held while files are written: whoever gets it finds only sets whose process is gone. */
+/** Held while files are written: its next holder finds only sets whose process is gone. */
 const LOCK = 'change-set';
 
 export function createChangeSets(dependencies: ChangeSetDependencies): ChangeSets {

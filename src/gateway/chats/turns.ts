@@ -215,7 +215,7 @@ async function ask(
   const chosenSettings = turnSettings(await settings(chat), await choices.get(chat));
   const byOwner = messages.every(({ isOwner }) => isOwner);
   const isForeign = attachments.length > 0 || messages.some(({ isOwner, message }) => !isOwner || message.isForwarded);
-  /** The turn is on the messages' record, so whoever claims them after this finds what the turn has done. */
+  /** The turn is on the messages' record, so the next gateway that claims them finds what the turn has done. */
   async function isStillOurs(): Promise<boolean> {
     turn.isTakenOver = !(await dependencies.inbox.begin(messages.map(idOf), turnId));
     return !turn.isTakenOver;

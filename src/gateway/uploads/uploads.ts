@@ -16,7 +16,7 @@ export interface Upload {
 }
 
 export interface Uploads {
-  /** `person`: the id of whoever uploads. Rejects when too much of theirs, or of everybody's, is kept. */
+  /** `person`: the id of the person who uploads. Rejects when too much of theirs, or of everybody's, is kept. */
   keep(file: { name: string; content: Buffer; person: string }): Promise<Upload>;
   /** Rejects with UPLOAD_UNKNOWN, also for a file of another person. It stays: a question may be sent again. */
   read(id: string, person: string): Promise<{ name: string; content: Buffer }>;

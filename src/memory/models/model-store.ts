@@ -117,7 +117,7 @@ export function createModelStore(dependencies: ModelStoreDependencies): ModelSto
     );
   }
 
-  /** A model from the network gets the runtime from there too; for one of this machine the person is told what to install. */
+  /** A model from the network gets the runtime from there too; for one of this machine an error says what to install. */
   async function tryOutWithRuntime(
     manifest: ModelManifest,
     { staging, isRemote }: { staging: string; isRemote: boolean },

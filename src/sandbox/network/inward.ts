@@ -1,7 +1,7 @@
 // The way into a sandbox: to the servers that its command runs on its own loopback, and to nothing else. The sandbox reaches no port of
 // ours; a small program inside keeps connections to our Unix socket waiting, and each is used once: we write the port, the program
-// connects there and says whether it could, and from then on the bytes are carried. What answers is the command's, whoever
-// pretends to be the program.
+// connects there and says whether it could, and from then on the bytes are carried. The answer is the command's, also where
+// another program in the sandbox pretends to be that small one.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ import { createSpending } from './spending.ts';
 import { createTranscripts } from './transcripts.ts';
 import { createWriteAheadLog } from './write-ahead-log.ts';
 
-/** From then on a person is told what they wait for. */
+/** After this long, a person sees what they wait for. */
 const SLOW_MS = 1_000;
 const AUDIT_BYTES = 256 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-// Background runs of sub-agents as the person who asks may see them, and as a model is told them.
+// Background runs of sub-agents as the person who asks may see them, and as a model reads them.
 import type { AgentRun, AgentRuns } from '../../storage/agent-runs.ts';
 import { readerOf } from '../../vocabulary/asker.ts';
 import { maySee } from '../../vocabulary/memory-scope.ts';

@@ -5,7 +5,7 @@ import { readAt } from './read-at.ts';
 
 const LARGEST_FILE = 50 * 1024 * 1024;
 
-/** A model that cannot see is told so by its adapter, in place of the picture. */
+/** For a model that cannot see, its adapter writes so in place of the picture. */
 export async function readPicture({ handle, path, size }: OpenedFile): Promise<ToolOutput> {
   if (size > LARGEST_FILE)
     throw new ToolFailure(`${path} is a picture of ${size} bytes: up to ${LARGEST_FILE} are read`, { reason: 'limit' });
