@@ -62,6 +62,7 @@ it('a job is added with its sentence and next runs, paused, resumed and removed'
     .getByText(/08:00|8:00/)
     .first()
     .waitFor();
+  await dialog.locator('li').nth(2).waitFor();
   expect(await dialog.locator('li').count()).toBe(3);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Change brief' }).click();

@@ -1,13 +1,16 @@
 // Another real client of both protocols, which reads their streams its own way: a tool round with a tool of the client.
 import type { AssistantMessage, Message, Model, StreamFunction, Tool } from '@earendil-works/pi-ai';
-import { stream as streamChat } from '@earendil-works/pi-ai/api/openai-completions';
-import { stream as streamResponses } from '@earendil-works/pi-ai/api/openai-responses';
 import { normalizeContext } from '@earendil-works/pi-ai/utils/transcript';
 import { expect, it } from 'vitest';
 import { startModelServer } from '../../../test/fakes/model-server/model-server.ts';
 import type { Reply } from '../../../test/fakes/model-server/reply.ts';
 import { testConsole } from '../../../test/support/test-console.ts';
 import { afterFile } from '../../../test/support/test-home.ts';
+import { unmodifiedPiAi } from '../../../test/support/unmodified-pi-ai.ts';
+
+const [streamChat, streamResponses] = ['openai-completions', 'openai-responses'].map(
+  (name) => unmodifiedPiAi<{ stream: unknown }>(`api/${name}`).stream,
+);
 
 let replies: Reply[] = [];
 const server = await startModelServer({ script: () => replies.shift() ?? { text: 'It rains in Zürich.' } });

@@ -1,15 +1,19 @@
 // The model library this project calls the services with completes a tool round against the fake, on every dialect.
 
 import type { AssistantMessage, Message, Model, StreamFunction, StreamOptions, Tool } from '@earendil-works/pi-ai';
-import { stream as streamMessages } from '@earendil-works/pi-ai/api/anthropic-messages';
-import { stream as streamCodex } from '@earendil-works/pi-ai/api/openai-codex-responses';
-import { stream as streamChat } from '@earendil-works/pi-ai/api/openai-completions';
-import { stream as streamResponses } from '@earendil-works/pi-ai/api/openai-responses';
 import { normalizeContext } from '@earendil-works/pi-ai/utils/transcript';
 import { afterEach, describe, expect, test } from 'vitest';
+import { unmodifiedPiAi } from '../../support/unmodified-pi-ai.ts';
 import { codexToken } from './codex-token.ts';
 import { type ModelServer, startModelServer } from './model-server.ts';
 import type { Reply } from './reply.ts';
+
+const [streamMessages, streamCodex, streamChat, streamResponses] = [
+  'anthropic-messages',
+  'openai-codex-responses',
+  'openai-completions',
+  'openai-responses',
+].map((name) => unmodifiedPiAi<{ stream: unknown }>(`api/${name}`).stream);
 
 interface Api {
   title?: string;
