@@ -79,11 +79,14 @@ it('a job is added with its sentence and next runs, paused, resumed and removed'
     .waitFor();
   await edit.getByRole('textbox', { name: 'What is asked' }).fill('what was done?');
   await edit.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('dialog', { name: 'The job was changed' }).waitFor();
+  const changed = page.getByRole('dialog', { name: 'The job was changed' });
+  await changed.waitFor();
   await page.keyboard.press('Escape');
+  await changed.waitFor({ state: 'hidden' });
   await page
     .locator('li.card', { hasText: 'what was done?' })
     .getByText(/Friday/)
+    .first()
     .waitFor();
   const job = page.locator('li.card', { hasText: 'brief' });
   await job.getByRole('button', { name: 'Pause' }).click();
