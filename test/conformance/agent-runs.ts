@@ -59,7 +59,7 @@ export function describeAgentRuns(name: string, create: () => AgentRunsSubject |
         runs.claim(2, 7, 'all'),
         other.claim(2, 7, 'all'),
       ]);
-      expect(claimed.flatMap((run) => run?.id ?? [])).toEqual(['a', 'b']);
+      expect(claimed.flatMap((run) => run?.id ?? []).toSorted()).toEqual(['a', 'b']);
       expect(await runs.get('a')).toMatchObject({ state: 'running', startedAt: 7 });
       await other.end('a', { state: 'done', result: 'yes', sessionId: 's' }, 9);
       expect(await runs.claim(2, 10, 'all')).toMatchObject({ id: 'c', state: 'running' });
