@@ -49,7 +49,7 @@ test('follows no redirect: a key would go with it', async () => {
   expect(asked).toEqual(['/']);
 });
 
-test('a server that is not there is told with the reason', async () => {
+test('names the server that cannot be reached, with the reason', async () => {
   const url = await serve(() => {});
   server?.close();
   await expect(httpFetch(url)).rejects.toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNREFUSED' } });

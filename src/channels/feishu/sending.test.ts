@@ -57,7 +57,7 @@ describe('a picture', () => {
     expect(server.sent(DIRECT)).toEqual([]);
   });
 
-  test('stands in its topic', async () => {
+  test('is sent into its topic', async () => {
     const { messageId } = server.say({ chatId: GROUP, senderId: ANNA, text: 'x', mentionsBot: true });
     await eventually(() => expect(receiver.received).toHaveLength(1));
     await channel.sendPicture?.(
