@@ -26,7 +26,8 @@ export async function readAttachments(
 ): Promise<Attachment[]> {
   const attachments: Attachment[] = [];
   for (const path of files) {
-    const { isDocument, documentAttachments, LARGEST_DOCUMENT } = await import('./document-attachment.ts');
+    const { isDocument } = await import('../pipeline/document-attachment.ts');
+    const { documentAttachments, LARGEST_DOCUMENT } = await import('./document-attachment.ts');
     const bytes = await readRegular(flags.file, resolve(environment.cwd, path), path, LARGEST_DOCUMENT);
     if (isDocument(bytes, path)) {
       attachments.push(...(await documentAttachments(bytes, path)));

@@ -13,14 +13,15 @@ async function signInBelow(path: string, kept: Map<string, string>): Promise<voi
     currentScript: { src: `http://127.0.0.1:4747${path}login.js` },
     getElementById: (id: string) => (id === 'form' ? null : part),
   };
-  const localStorage = { setItem: (key: string, value: string) => void kept.set(key, value) };
+  const localStorage = { getItem: () => null, setItem: (key: string, value: string) => void kept.set(key, value) };
   const location = { hash: '', search: '', replace() {} };
   const fetch = async () => ({ ok: true, json: async () => ({ page: `page of ${path}` }) });
-  new Function('document', 'localStorage', 'location', 'fetch', SIGN_IN_SCRIPT)(
+  new Function('document', 'localStorage', 'location', 'fetch', 'navigator', SIGN_IN_SCRIPT)(
     document,
     localStorage,
     location,
     fetch,
+    { languages: ['en-US'] },
   );
   await pressed[0]?.();
 }

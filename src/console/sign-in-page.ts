@@ -1,5 +1,9 @@
 // The page of somebody who has not signed in. Opened by a link, it says whom the link signs in, and its button does it. The code of the
-// link is behind #, so no request carries it before that. Where the owner has set a password, the page also asks for it.
+// link is behind #, so no request carries it before that. Where the owner has set a password, the page also asks for it. The page is
+// English until its script puts the words of another language in: the one chosen in the console, else the browser's.
+import { SIGN_IN_TEXTS } from './sign-in-texts.ts';
+
+const { en } = SIGN_IN_TEXTS;
 
 export interface SignInPageOptions {
   basePath: string;
@@ -8,16 +12,17 @@ export interface SignInPageOptions {
 }
 
 export function signInPage({ basePath, hasPassword }: SignInPageOptions): string {
-  const form = `<form id="form"><label for="password">Password</label>
+  const form = `<form id="form"><label for="password" data-text="password">${en.password}</label>
 <input id="password" type="password" autocomplete="current-password" required>
-<button>Sign in</button></form>`;
+<button data-text="signIn">${en.signIn}</button></form>`;
+  const [before, after] = en.runUp.split('{command}');
   const body = `<h1>Lainclaw</h1>
-<section id="link" hidden><p id="whom"></p><button id="enter">Sign in</button></section>
-<section id="other"><p>You are not signed in on this browser.</p>
-<p>Run <code>lainclaw up</code> in a terminal: it opens a link that signs you in.</p>${hasPassword ? form : ''}</section>
+<section id="link" hidden><p id="whom"></p><button id="enter" data-text="signIn">${en.signIn}</button></section>
+<section id="other"><p data-text="notSignedIn">${en.notSignedIn}</p>
+<p id="run-up">${before}<code>lainclaw up</code>${after}</p>${hasPassword ? form : ''}</section>
 <p id="problem" role="alert"></p>`;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Sign in · Lainclaw</title><link rel="stylesheet" href="${basePath}/login.css"></head><body><main>${body}</main>
+<title>${en.title}</title><link rel="stylesheet" href="${basePath}/login.css"></head><body><main>${body}</main>
 <script src="${basePath}/login.js"></script></body></html>`;
 }
 
@@ -30,6 +35,28 @@ const PAGE_KEY = 'lainclaw-page:';
 export const SIGN_IN_SCRIPT = `'use strict';
 const part = (id) => document.getElementById(id);
 const base = new URL('.', document.currentScript.src).pathname;
+const texts = ${JSON.stringify(SIGN_IN_TEXTS)};
+const language = [localStorage.getItem('lainclaw-language'), ...navigator.languages]
+  .map((each) => String(each).toLowerCase().split('-')[0])
+  .find((each) => Object.hasOwn(texts, each)) ?? 'en';
+const words = texts[language];
+
+function translate() {
+  document.documentElement.lang = language === 'zh' ? 'zh-Hans' : language;
+  document.title = words.title;
+  for (const each of document.querySelectorAll('[data-text]')) each.textContent = words[each.dataset.text];
+  const [before, after] = words.runUp.split('{command}');
+  const command = part('run-up').querySelector('code');
+  part('run-up').replaceChildren(before, command, after);
+}
+
+/** The refusals that people meet have words of their own; others are said as the gateway says them. */
+function problemText(told) {
+  if (!told) return words.away;
+  if (Object.hasOwn(words, String(told.code))) return words[told.code];
+  return [told.detail, told.hint].filter(Boolean).join(': ');
+}
+
 // Links of earlier versions have the code in the query.
 const code = location.hash.slice(1) || new URLSearchParams(location.search).get('code') || '';
 
@@ -42,7 +69,7 @@ async function post(path, body) {
   }).catch(() => undefined);
   const told = await answer?.json().catch(() => ({}));
   if (answer?.ok) return told;
-  part('problem').textContent = told ? [told.detail, told.hint].filter(Boolean).join(': ') : 'The gateway does not answer.';
+  part('problem').textContent = problemText(told);
 }
 
 async function signIn(path, body) {
@@ -56,9 +83,7 @@ async function showLink() {
   const told = await post('login/link/person', { code });
   if (!told) return;
   part('whom').textContent =
-    told.role === 'owner'
-      ? 'This link signs this browser in as the owner.'
-      : 'This link signs this browser in as ' + told.name + '. The owner can read what you write.';
+    told.role === 'owner' ? words.asOwner : words.asPerson.split('{name}').join(told.name);
   part('link').hidden = false;
   part('other').hidden = true;
   part('enter').focus();
@@ -69,6 +94,7 @@ part('form')?.addEventListener('submit', (event) => {
   event.preventDefault();
   signIn('login', { password: part('password').value });
 });
+if (language !== 'en') translate();
 if (code !== '') showLink();
 `;
 

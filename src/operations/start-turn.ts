@@ -1,8 +1,9 @@
 // Starting a turn without reading it: its events are read from the hub.
 import { loadConfig } from '../config/config.ts';
 import { MODES } from '../config/mode.ts';
-import { attachmentOf, keepFile, keptFileLine, safeName } from '../gateway/chats/keep-file.ts';
+import { inboxPath, keepFile, keptFileLine, safeName } from '../gateway/chats/keep-file.ts';
 import { modeOfOthers } from '../gateway/chats/mode-of-others.ts';
+import { readSentFile } from '../gateway/chats/read-sent-file.ts';
 import { OWNER_ID } from '../gateway/console-access/console-access.ts';
 import { newSessionKey, personChat } from '../gateway/console-access/own-sessions.ts';
 import type { AskRequest } from '../gateway/gateway.ts';
@@ -11,12 +12,14 @@ import type { Attachment } from '../pipeline/attachments.ts';
 import type { RunEvent } from '../pipeline/events.ts';
 import { askedCaps, askedProvider, turnSources } from '../runtime/asked-turn.ts';
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
 import { NotAllowed } from '../vocabulary/not-allowed.ts';
-import { taintSource } from '../vocabulary/taint-source.ts';
+import { type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
 const MAX_STEPS = 25;
+const MOST_FILES = 20;
 
 const ATTACHMENT = {
   anyOf: [
@@ -38,6 +41,7 @@ export const startTurn = defineOperation({
       text: TEXT,
       files: {
         ...listOf(TEXT),
+        maxItems: MOST_FILES,
         description: 'ids of uploads: kept in the workspace under inbox/, and attached where a model can read them',
       },
       attachments: { ...listOf(ATTACHMENT), description: 'texts and pictures that the question is about' },
@@ -76,6 +80,7 @@ export const startTurn = defineOperation({
       mode: person === undefined ? mode : modeOfOthers(mode),
       caps: askedCaps({}, runtime.config),
       answering: {},
+      ...(sent.taintedBy.length > 0 && { taintedBy: sent.taintedBy }),
       ...(person !== undefined && ofPerson(person)),
     };
     const events = await ask(request, new AbortController().signal);
@@ -108,30 +113,45 @@ function ofPerson(person: string): Partial<AskRequest> {
   return { chat, asker: { kind: 'chat', chat, scope: `person:${chat}` }, taintedBy: [taintSource('message')] };
 }
 
+interface TakenUploads {
+  attachments: Attachment[];
+  /** What the question says of each file. */
+  lines: string[];
+  /** Nobody knows who wrote the files. */
+  taintedBy: TaintSource[];
+}
+
+/** Rejects with FILE_UNREADABLE, and keeps nothing then: the person sends the message again without that file. */
 async function takeUploads(
   ids: readonly string[],
   person: string,
   { runtime, signal }: OperationContext,
   { files }: RuntimeWorkspace,
-): Promise<{ attachments: Attachment[]; lines: string[] }> {
-  const attachments: Attachment[] = [];
-  const lines: string[] = [];
-  const uploads = ids.length > 0 ? await runtime.uploads() : undefined;
+): Promise<TakenUploads> {
+  const taken: TakenUploads = { attachments: [], lines: [], taintedBy: [] };
+  if (ids.length === 0) return taken;
+  const uploads = await runtime.uploads();
+  // Everybody's turns read the workspace: what another person sends is in their conversation alone.
+  const isKept = person === OWNER_ID;
+  const toKeep: { path: string; bytes: Buffer }[] = [];
   for (const id of ids) {
-    const { name, content } = (await uploads?.read(id, person)) ?? { name: '', content: Buffer.alloc(0) };
-    if (person !== OWNER_ID) {
-      // Everybody's turns read the workspace: what one person sends is in their conversation alone.
-      const own = attachmentOf(safeName(name), content);
-      if (own) attachments.push(own);
-      lines.push(own ? `[file ${safeName(name)}]` : `[file ${safeName(name)}: neither a text nor a picture, not kept]`);
-      continue;
-    }
-    const options = { workspace: files, maxBytes: content.length, now: runtime.environment.now };
-    const { path, attachment } = await keepFile({ name, bytes: content, id }, options, signal);
-    lines.push(keptFileLine({ path, isPicture: attachment?.kind === 'image' }));
-    if (attachment) attachments.push(attachment);
+    const { name, content: bytes } = await uploads.read(id, person);
+    const path = isKept ? inboxPath({ name, id }, runtime.environment.now()) : safeName(name);
+    const content = await readSentFile(path, bytes, signal);
+    if (content.kind === 'unreadable') throw unreadable(name, content.reason);
+    if (content.kind === 'not-attached' && !isKept) throw unreadable(name, `it is ${content.reason}`);
+    if (content.kind === 'read') taken.attachments.push(...content.attachments);
+    taken.lines.push(isKept ? keptFileLine(path, content) : `[file ${path}]`);
+    taken.taintedBy.push(taintSource('file', path));
+    if (isKept) toKeep.push({ path, bytes });
   }
-  return { attachments, lines };
+  for (const { path, bytes } of toKeep)
+    await keepFile(path, bytes, { workspace: files, maxBytes: bytes.length }, signal);
+  return taken;
+}
+
+function unreadable(name: string, reason: string): CodedError {
+  return new CodedError('FILE_UNREADABLE', `${safeName(name)} cannot be read: ${reason}`);
 }
 
 /** As config.json is now: a model that was set up a moment ago is used. */

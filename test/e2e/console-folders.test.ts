@@ -67,6 +67,25 @@ it('a folder is made, a conversation put into it, and the folder renamed and rem
   await page.locator('.entry').waitFor();
 });
 
+it('a conversation is dragged into a folder and out of it', async () => {
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('folder');
+  await page.getByRole('button', { name: 'New folder' }).click();
+  await page.getByRole('textbox', { name: 'Name of the folder' }).fill('Trips');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const folder = page.locator('details.folder');
+  await page.locator('.groups .entry a').dragTo(folder.locator('summary'));
+  await folder.locator('.entry').waitFor();
+  expect(await page.locator('.groups .entry').count()).toBe(0);
+  await page.reload();
+  await page.goto(`${opened.address}#/chat`);
+  await page.getByRole('textbox', { name: 'Message' }).fill('another one');
+  await page.keyboard.press('Enter');
+  await page.locator('.groups .entry').waitFor();
+  await folder.locator('.entry a').dragTo(page.locator('.groups .entry'));
+  await folder.locator('.entry').waitFor({ state: 'detached' });
+  await eventually(async () => expect(await page.locator('.groups .entry').count()).toBe(2));
+});
+
 it('while the gateway is away the page opens with a message, and no answer of the API is kept', async () => {
   await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
   await opened.run(['gateway', 'stop']);

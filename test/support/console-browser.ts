@@ -77,7 +77,8 @@ export async function openConsole({
       const context = await (await openBrowser()).newContext({ locale: 'en-US', ...options });
       const page = await context.newPage();
       await page.goto((await up()).url);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      // Its name is in the language of the browser.
+      await page.locator('#enter').click();
       await page.waitForURL(address);
       await page.close();
       return context;

@@ -1,6 +1,7 @@
-// The folders of the sidebar: made, renamed and removed here; a conversation is put into one where it is renamed.
+// The folders of the sidebar: made, renamed and removed here; a conversation is dragged into one, or put there where it is renamed.
 import { useState } from 'preact/hooks';
 import { call } from './api/call.ts';
+import { useSessionDrop } from './drag-session.ts';
 import { HistoryEntry } from './history.tsx';
 import { t } from './language/language.ts';
 import { ConfirmDialog, Dialog } from './parts/dialog.tsx';
@@ -20,36 +21,13 @@ export function FolderGroups({ entries, onClose }: { entries: readonly SessionEn
         <Icon name="plus" /> {t('folder.new')}
       </button>
       {folders.value.map((folder) => (
-        <details key={folder.id} class="folder" open>
-          <summary>
-            {folder.name} <span class="quiet">{folder.sessions.length}</span>
-          </summary>
-          <div class="row end">
-            <button
-              type="button"
-              class="icon-button small"
-              aria-label={t('rename.of', { title: folder.name })}
-              onClick={() => setDialog({ kind: 'rename', folder })}
-            >
-              <Icon name="edit" />
-            </button>
-            <button
-              type="button"
-              class="icon-button small"
-              aria-label={t('delete.of', { title: folder.name })}
-              onClick={() => setDialog({ kind: 'remove', folder })}
-            >
-              <Icon name="trash" />
-            </button>
-          </div>
-          <ul>
-            {entries
-              .filter(({ sessionKey }) => folder.sessions.includes(sessionKey))
-              .map((entry) => (
-                <HistoryEntry key={entry.sessionId} entry={entry} onClose={onClose} />
-              ))}
-          </ul>
-        </details>
+        <FolderGroup key={folder.id} folder={folder} onDialog={(kind) => setDialog({ kind, folder })}>
+          {entries
+            .filter(({ sessionKey }) => folder.sessions.includes(sessionKey))
+            .map((entry) => (
+              <HistoryEntry key={entry.sessionId} entry={entry} onClose={onClose} />
+            ))}
+        </FolderGroup>
       ))}
       {dialog?.kind === 'create' && <NameDialog onClose={close} />}
       {dialog?.kind === 'rename' && <NameDialog folder={dialog.folder} onClose={close} />}
@@ -63,6 +41,42 @@ export function FolderGroups({ entries, onClose }: { entries: readonly SessionEn
         />
       )}
     </>
+  );
+}
+
+interface FolderGroupProps {
+  folder: Folder;
+  onDialog(kind: 'rename' | 'remove'): void;
+  children: preact.ComponentChildren;
+}
+
+function FolderGroup({ folder: { id, name, sessions }, onDialog, children }: FolderGroupProps) {
+  const { isOver, handlers } = useSessionDrop(id);
+  return (
+    <details class={isOver ? 'folder over' : 'folder'} open {...handlers}>
+      <summary>
+        {name} <span class="quiet">{sessions.length}</span>
+      </summary>
+      <div class="row end">
+        <button
+          type="button"
+          class="icon-button small"
+          aria-label={t('rename.of', { title: name })}
+          onClick={() => onDialog('rename')}
+        >
+          <Icon name="edit" />
+        </button>
+        <button
+          type="button"
+          class="icon-button small"
+          aria-label={t('delete.of', { title: name })}
+          onClick={() => onDialog('remove')}
+        >
+          <Icon name="trash" />
+        </button>
+      </div>
+      <ul>{children}</ul>
+    </details>
   );
 }
 

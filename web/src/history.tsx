@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { call } from './api/call.ts';
+import { dragSession, useSessionDrop } from './drag-session.ts';
 import { FolderGroups } from './history-folders.tsx';
 import { relativeText } from './language/format.ts';
 import { type TextKey, t } from './language/language.ts';
@@ -74,7 +75,17 @@ export function History({ onClose }: { onClose(): void }) {
       </label>
       {grouping.value === 'folder' && <FolderGroups entries={shown} onClose={onClose} />}
       {shown.length === 0 && <p class="quiet pad">{t(wanted === '' ? 'history.empty' : 'history.none')}</p>}
-      {[...groupsOf(shown)].map(([name, entries]) => (
+      <Groups groups={groupsOf(shown)} onClose={onClose} />
+    </section>
+  );
+}
+
+function Groups({ groups, onClose }: { groups: Map<string, SessionEntry[]>; onClose(): void }) {
+  const { isOver, handlers } = useSessionDrop(undefined);
+  const drop = grouping.value === 'folder' ? handlers : {};
+  return (
+    <div class={isOver ? 'groups over' : 'groups'} {...drop}>
+      {[...groups].map(([name, entries]) => (
         <div key={name}>
           <h2>{name}</h2>
           <ul>
@@ -84,7 +95,7 @@ export function History({ onClose }: { onClose(): void }) {
           </ul>
         </div>
       ))}
-    </section>
+    </div>
   );
 }
 
@@ -103,7 +114,13 @@ export function HistoryEntry({ entry, onClose }: { entry: SessionEntry; onClose(
   const isOpen = page === 'chat' && id === sessionKey;
   return (
     <li class={isOpen ? 'entry current' : 'entry'}>
-      <a href={hrefOf('chat', sessionKey)} aria-current={isOpen ? 'page' : undefined} title={title} onClick={onClose}>
+      <a
+        href={hrefOf('chat', sessionKey)}
+        aria-current={isOpen ? 'page' : undefined}
+        title={title}
+        onClick={onClose}
+        onDragStart={(event) => dragSession(event, sessionKey)}
+      >
         {runningSessions.value.has(sessionKey) && <span class="live" role="img" aria-label={t('chat.working')} />}
         <span class="entry-title">{title}</span>
         <small class="quiet">{relativeText(entry.updatedAt, 'narrow')}</small>

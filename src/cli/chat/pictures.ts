@@ -5,7 +5,8 @@ import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { imageType } from '../../lib/image-type.ts';
 import type { Attachment } from '../../pipeline/attachments.ts';
-import { documentAttachments, isDocument, LARGEST_DOCUMENT } from '../document-attachment.ts';
+import { isDocument } from '../../pipeline/document-attachment.ts';
+import { documentAttachments, LARGEST_DOCUMENT } from '../document-attachment.ts';
 
 const LARGEST = 10 * 1024 * 1024;
 /** The last ones can be sent again after a failure. */

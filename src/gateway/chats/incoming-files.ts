@@ -4,7 +4,8 @@ import type { Channel, IncomingFile } from '../../channels/channel.ts';
 import type { Attachment } from '../../pipeline/attachments.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ChatMessage } from './chat.ts';
-import { type KeptFile, keepFile, keptFileLine, safeName } from './keep-file.ts';
+import { inboxPath, keepFile, keptFileLine, safeName } from './keep-file.ts';
+import { readSentFile } from './read-sent-file.ts';
 import type { Transcribe } from './transcribe.ts';
 
 export interface TakeFilesOptions {
@@ -31,10 +32,14 @@ export async function takeFiles(
   for (const { message } of messages) {
     for (const [index, file] of message.files.entries()) {
       try {
-        const { path, attachment, bytes } = await take(file, `${message.id}/${index}`, options, signal);
-        if (file.isVoice) taken.told.push(await spoken({ path, bytes, name: file.name }, options.transcribe, signal));
-        else taken.told.push(keptFileLine({ path, isPicture: file.kind === 'image' }));
-        if (attachment) taken.attachments.push(attachment);
+        const { path, bytes } = await take(file, `${message.id}/${index}`, options, signal);
+        if (file.isVoice) {
+          taken.told.push(await spoken({ path, bytes, name: file.name }, options.transcribe, signal));
+          continue;
+        }
+        const content = await readSentFile(path, bytes, signal);
+        taken.told.push(keptFileLine(path, content));
+        if (content.kind === 'read') taken.attachments.push(...content.attachments);
       } catch (error) {
         signal.throwIfAborted();
         taken.told.push(`[${safeName(file.name)} was sent too, but could not be fetched: ${(error as Error).message}]`);
@@ -49,9 +54,11 @@ async function take(
   id: string,
   { channel, workspace, maxBytes, now }: TakeFilesOptions,
   signal: AbortSignal,
-): Promise<KeptFile & { bytes: Buffer }> {
+): Promise<{ path: string; bytes: Buffer }> {
   const bytes = Buffer.from(await channel.download(file, maxBytes, signal));
-  return { ...(await keepFile({ name: file.name, bytes, id }, { workspace, maxBytes, now }, signal)), bytes };
+  const path = inboxPath({ name: file.name, id }, now());
+  await keepFile(path, bytes, { workspace, maxBytes }, signal);
+  return { path, bytes };
 }
 
 /** What the model gets of a voice message: its words, or why it has none. */

@@ -1,17 +1,12 @@
-// A file that a person sent: kept in the workspace under inbox/<date>/, and attached to the turn where a model can read it.
+// A file that a person sent is kept in the workspace under inbox/<date>/.
 import { createHash } from 'node:crypto';
-import { imageType } from '../../lib/image-type.ts';
-import type { Attachment } from '../../pipeline/attachments.ts';
 import { WorkspaceError } from '../../vocabulary/workspace-error.ts';
 import { ABSENT, type Workspace } from '../../workspace/workspace.ts';
-
-const TEXT_BYTES = 1024 * 1024;
-const IMAGE_BYTES = 10 * 1024 * 1024;
+import type { SentContent } from './read-sent-file.ts';
 
 export interface SentFile {
   /** The sender's name for it. */
   name: string;
-  bytes: Buffer;
   /** Tells it from another one of that name; the same again is the same file. */
   id: string;
 }
@@ -19,22 +14,15 @@ export interface SentFile {
 export interface KeepFileOptions {
   workspace: Pick<Workspace, 'writeFile'>;
   maxBytes: number;
-  now(): number;
 }
 
-export interface KeptFile {
-  path: string;
-  /** Absent when no model could read it. */
-  attachment?: Attachment;
-}
-
+/** `path`: from `inboxPath`. */
 export async function keepFile(
-  { name, bytes, id }: SentFile,
-  { workspace, maxBytes, now }: KeepFileOptions,
+  path: string,
+  bytes: Buffer,
+  { workspace, maxBytes }: KeepFileOptions,
   signal: AbortSignal,
-): Promise<KeptFile> {
-  const date = new Date(now()).toISOString().slice(0, 10);
-  const path = `inbox/${date}/${uniqueName(name, id)}`;
+): Promise<void> {
   try {
     const options = { mode: 'overwrite' as const, createParents: true, expected: ABSENT, maxBytes, signal };
     await workspace.writeFile(path, bytes, options);
@@ -42,28 +30,22 @@ export async function keepFile(
     // The same message before a restart: it is there already.
     if (!(error instanceof WorkspaceError) || error.code !== 'changed') throw error;
   }
-  const attachment = attachmentOf(path, bytes);
-  return { path, ...(attachment && { attachment }) };
 }
 
-/** What the model is told of it. */
-export function keptFileLine({ path, isPicture }: { path: string; isPicture: boolean }): string {
+/** Where a file that was sent is kept in the workspace. */
+export function inboxPath({ name, id }: SentFile, now: number): string {
+  return `inbox/${new Date(now).toISOString().slice(0, 10)}/${uniqueName(name, id)}`;
+}
+
+/** What the model learns of it besides its content. */
+export function keptFileLine(path: string, content: SentContent): string {
+  if (content.kind !== 'read') return `[file saved as ${path}; its content is not attached: ${reasonOf(content)}]`;
+  const isPicture = content.attachments[0]?.kind === 'image';
   return `[${isPicture ? 'picture' : 'file'} saved as ${path}]`;
 }
 
-/** Undefined when no model could read it. */
-export function attachmentOf(path: string, bytes: Buffer): Attachment | undefined {
-  const mimeType = imageType(bytes);
-  if (mimeType) {
-    if (bytes.length > IMAGE_BYTES) return undefined;
-    return { kind: 'image', name: path, mimeType, data: bytes.toString('base64') };
-  }
-  if (bytes.length > TEXT_BYTES || bytes.includes(0)) return undefined;
-  try {
-    return { kind: 'text', name: path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
-  } catch {
-    return undefined;
-  }
+function reasonOf({ kind, reason }: Exclude<SentContent, { kind: 'read' }>): string {
+  return kind === 'unreadable' ? reason : `it is ${reason}`;
 }
 
 /** The sender's name for it, with what tells it from another of that name. */

@@ -32,6 +32,8 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
   const field = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
 
+  const add = (list: FileList | null | undefined): void => setFiles((before) => [...before, ...(list ?? [])]);
+  useEffect(() => onFilesDropped({ over: setOver, drop: add }), []);
   useEffect(() => setText(readDraft(session)), [session]);
   useEffect(() => {
     if (!begin) return;
@@ -57,7 +59,6 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
     field.current?.focus();
   }
 
-  const add = (list: FileList | null | undefined): void => setFiles((before) => [...before, ...(list ?? [])]);
   return (
     <form
       class={isOver ? 'composer over' : 'composer'}
@@ -66,21 +67,11 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
         event.preventDefault();
         void send();
       }}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        add(event.dataTransfer?.files);
-      }}
     >
       {files.length > 0 && (
         <ul class="chips" aria-label={t('chat.files')}>
-          {files.map((file) => (
-            <li key={file.name} class="chip">
+          {files.map((file, index) => (
+            <li key={`${index} ${file.name}`} class="chip">
               <Icon name="file" /> {file.name} <span class="quiet">{bytesText(file.size)}</span>
               <button
                 type="button"
@@ -147,4 +138,32 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
       </div>
     </form>
   );
+}
+
+/** Files may be dropped anywhere on the page: beside the form the browser would leave the page to show them. Returns how to stop. */
+function onFilesDropped(on: { over(isOver: boolean): void; drop(files: FileList | undefined): void }): () => void {
+  const isOfFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
+  const over = (event: DragEvent): void => {
+    if (!isOfFiles(event)) return;
+    event.preventDefault();
+    on.over(true);
+  };
+  const leave = (event: DragEvent): void => {
+    // Leaving one element for another one has the other as its target.
+    if (event.relatedTarget === null) on.over(false);
+  };
+  const drop = (event: DragEvent): void => {
+    if (!isOfFiles(event)) return;
+    event.preventDefault();
+    on.over(false);
+    on.drop(event.dataTransfer?.files);
+  };
+  addEventListener('dragover', over);
+  addEventListener('dragleave', leave);
+  addEventListener('drop', drop);
+  return () => {
+    removeEventListener('dragover', over);
+    removeEventListener('dragleave', leave);
+    removeEventListener('drop', drop);
+  };
 }

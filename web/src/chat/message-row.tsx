@@ -8,6 +8,7 @@ import { Checklist } from './checklist.tsx';
 import { Markdown } from './markdown.tsx';
 import { QuestionCard } from './question-card.tsx';
 import type { Row } from './rows.ts';
+import { shownQuestion } from './sent-files.ts';
 import { ToolCard } from './tool-card.tsx';
 import type { Part, TurnView } from './turn-view.ts';
 
@@ -45,17 +46,20 @@ export class MessageRow extends Component<MessageRowProps> {
 }
 
 function AskedRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
+  const { text, files } = shownQuestion(turn);
   return (
     <article class="asked" aria-label={t('chat.you')}>
       <div class="bubble">
-        <Folded text={turn.question} />
-        {turn.files
-          ?.filter(({ picture }) => picture === undefined)
-          .map(({ name }) => (
-            <span key={name} class="chip">
-              <Icon name="file" /> {name}
-            </span>
-          ))}
+        <Folded text={text} />
+        {files.length > 0 && (
+          <ul class="chips" aria-label={t('chat.files')}>
+            {files.map(({ name, path }) => (
+              <li key={path ?? name} class="chip" title={path}>
+                <Icon name="file" /> {name}
+              </li>
+            ))}
+          </ul>
+        )}
         {picturesOf(turn).map(({ address, name }) => (
           <a key={address} href={address} target="_blank" rel="noopener">
             <img class="picture asked-picture" src={address} alt={name} />
@@ -64,7 +68,7 @@ function AskedRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
       </div>
       <div class="row-actions">
         <span class="quiet">{timeText(turn.startedAt)}</span>
-        <Action icon="copy" label={t('copy')} onClick={() => void navigator.clipboard.writeText(turn.question)} />
+        <Action icon="copy" label={t('copy')} onClick={() => void navigator.clipboard.writeText(text)} />
         {turn.state === 'ended' && <Action icon="edit" label={t('chat.edit')} onClick={() => actions.onEdit(turn)} />}
       </div>
     </article>

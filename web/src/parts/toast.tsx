@@ -1,5 +1,7 @@
 // Short messages at the edge of the page: what was done, or what failed.
 import { signal } from '@preact/signals';
+import { t } from '../language/language.ts';
+import { Icon } from './icon.tsx';
 import { problemText } from './notes.tsx';
 
 interface Toast {
@@ -9,6 +11,8 @@ interface Toast {
 }
 
 const SHOWN_MS = 6_000;
+/** There is more to read, and something to do. */
+const PROBLEM_MS = 15_000;
 const toasts = signal<readonly Toast[]>([]);
 let lastId = 0;
 
@@ -35,7 +39,10 @@ export function Toasts() {
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map(({ id, text, isProblem }) => (
         <p key={id} class={isProblem ? 'toast problem' : 'toast'}>
-          {text}
+          <span>{text}</span>
+          <button type="button" class="icon-button small" aria-label={t('close')} onClick={() => remove(id)}>
+            <Icon name="close" />
+          </button>
         </p>
       ))}
     </div>
@@ -46,7 +53,9 @@ function show(text: string, isProblem: boolean): void {
   lastId += 1;
   const toast = { id: lastId, text, isProblem };
   toasts.value = [...toasts.value.slice(-3), toast];
-  setTimeout(() => {
-    toasts.value = toasts.value.filter((each) => each !== toast);
-  }, SHOWN_MS);
+  setTimeout(() => remove(toast.id), isProblem ? PROBLEM_MS : SHOWN_MS);
+}
+
+function remove(id: number): void {
+  toasts.value = toasts.value.filter((each) => each.id !== id);
 }

@@ -1,0 +1,96 @@
+// Documents in a message of the console: attached or dropped, they reach the model as text, and the message shows them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { axeFindings, type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
+import { makeDocx, makeXlsx, paragraph } from '../support/make-office.ts';
+import { makePdf } from '../support/make-pdf.ts';
+
+const PDF = makePdf([{ lines: ['The harbour opens at seven.'] }], { title: 'Harbour' });
+const DOCX = makeDocx(paragraph('The lighthouse keeper is Ingrid.'));
+const XLSX = makeXlsx({
+  Fees: '<row r="1"><c r="A1" t="inlineStr"><is><t>mooring</t></is></c><c r="B1"><v>42</v></c></row>',
+});
+
+let opened: ConsoleBrowser;
+let page: Page;
+
+beforeAll(async () => {
+  opened = await openConsole({ script: () => ({ text: 'I have read it.' }) });
+  page = await (await opened.signIn()).newPage();
+});
+
+const lastRequest = (): string => JSON.stringify(opened.model.requests.at(-1)?.body);
+const chips = () => page.getByRole('article', { name: 'You', exact: true }).last().locator('.chip');
+const file = (name: string, buffer: Buffer) => ({ name, mimeType: 'application/octet-stream', buffer });
+
+async function send(text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+}
+
+/** Drops files as a person does with a mouse: on the conversation, not on the form. */
+async function drop(files: { name: string; buffer: Buffer }[]): Promise<void> {
+  const given = files.map(({ name, buffer }) => ({ name, data: buffer.toString('base64') }));
+  await page.evaluate(`(() => {
+    const dataTransfer = new DataTransfer();
+    for (const { name, data } of ${JSON.stringify(given)})
+      dataTransfer.items.add(new File([Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0))], name));
+    const target = document.querySelector('.chat');
+    for (const type of ['dragover', 'drop'])
+      target.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+  })()`);
+}
+
+it('documents that are attached and dropped reach the model as text, and stay chips of the message', async () => {
+  const errors = errorsOf(page);
+  await page.goto(`${opened.address}#/chat`);
+  await page.locator('input[type=file]').setInputFiles([file('harbour.pdf', PDF), file('crew.docx', DOCX)]);
+  await drop([{ name: 'fees.xlsx', buffer: XLSX }]);
+  await page.getByRole('button', { name: 'Remove fees.xlsx' }).waitFor();
+  await send('what do they say?');
+  await page.getByText('I have read it.').waitFor();
+  await page.getByRole('button', { name: 'Ask again', exact: true }).waitFor();
+  for (const words of ['The harbour opens at seven.', 'The lighthouse keeper is Ingrid.', 'mooring', '42'])
+    expect(lastRequest()).toContain(words);
+  const names = ['harbour.pdf', 'crew.docx', 'fees.xlsx'];
+  expect((await chips().allTextContents()).map((text) => text.trim())).toEqual(names);
+  const [day = ''] = readdirSync(join(opened.workspace, 'inbox'));
+  expect(readdirSync(join(opened.workspace, 'inbox', day))).toHaveLength(3);
+  await page.reload();
+  await chips().first().waitFor();
+  expect((await chips().allTextContents()).map((text) => text.trim())).toEqual(names);
+  expect(await page.getByText('saved as').count()).toBe(0);
+  expect(await axeFindings(page)).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+it('nobody knows who wrote a document: it taints the turn', () => {
+  const folder = join(opened.home.path, 'sessions');
+  const transcripts = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  const text = transcripts.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+  expect(text).toMatch(/"taintedBy":\["file:inbox\/[^"]*harbour-[0-9a-f]{8}\.pdf"/);
+});
+
+it.each([
+  [
+    'a damaged document',
+    'broken.pdf',
+    Buffer.from('%PDF-1.7 and nothing more'),
+    'broken.pdf cannot be read: it is damaged',
+  ],
+  ['a locked document', 'secret.pdf', makePdf([{ lines: ['x'] }], { isLocked: true }), 'protected by a password'],
+])('%s is refused with its reason, and the message stays to be sent without it', async (_, name, buffer, reason) => {
+  const asked = opened.model.requests.length;
+  await page.goto(`${opened.address}#/chat`);
+  await page.locator('input[type=file]').setInputFiles(file(name, buffer));
+  await send('and this one?');
+  await page.getByText(reason).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('and this one?');
+  expect(opened.model.requests).toHaveLength(asked);
+  await page.getByRole('button', { name: `Remove ${name}` }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('I have read it.').waitFor();
+  expect(readdirSync(join(opened.workspace, 'inbox')).length).toBe(1);
+});
