@@ -54,6 +54,24 @@ describe.concurrent('a server on this machine', () => {
     expect((await lainclaw(['ask', 'hello'], { home })).json()).toMatchObject({ result: 'Hello.', provider: 'ollama' });
   });
 
+  it('the address that other programs use is suggested, and a key that it wants is typed after its refusal', async () => {
+    const server = await serveModel({ models: ['small'] });
+    const home = testHome();
+    const screen = startSetup(home, [], { OPENAI_BASE_URL: `${server.url}/v1` });
+    await choose(screen, 'Another server');
+    await screen.shows(`${server.url}/v1`);
+    await screen.type(ENTER);
+    await screen.shows('Its API key');
+    await screen.type(ENTER);
+    await screen.shows('wants a key');
+    await choose(screen, 'Type a key');
+    await screen.shows('◆  The key');
+    await screen.type(KEY + ENTER);
+    await screen.shows('openai-compatible/small answers');
+    expect((await finish(screen)).code).toBe(0);
+    expect((await lainclaw(['ask', 'hello'], { home })).json()).toMatchObject({ result: 'Hello.' });
+  });
+
   it('LM Studio is found where its address is set', async () => {
     const server = await serveModel({ accept: undefined, anonymous: true });
     const url = await servePages((request, response) => {

@@ -155,10 +155,11 @@ async function askForKey({ prompts, texts }: ConnectionStep): Promise<Connection
   return { provider: name, key };
 }
 
-async function askForAddress({ prompts, texts }: ConnectionStep): Promise<Connection> {
+/** The address that other programs use is a suggestion only: a variable alone must not decide where a key is sent. */
+async function askForAddress({ prompts, terminal, texts }: ConnectionStep): Promise<Connection> {
   const baseUrl = await prompts.text({
     message: texts.addressOf,
-    initial: 'http://127.0.0.1:8000/v1',
+    initial: terminal.environment.variables.OPENAI_BASE_URL || 'http://127.0.0.1:8000/v1',
     problem: (text) => (/^https?:\/\/\S+$/.test(text) && URL.canParse(text) ? undefined : texts.notAnAddress),
   });
   const key = await prompts.secret({
@@ -194,8 +195,10 @@ async function askAfterRefusal(
 ): Promise<Connection | undefined> {
   const { prompts, context, texts } = step;
   const isTyped = connection.key !== undefined;
+  const wantsKey = code === 'AUTH_KEY_REFUSED' && !connection.signedIn && connection.reuse === undefined;
+  const keyLabel = isTyped ? texts.typeKeyAgain : texts.typeKey;
   const what = await prompts.choose<'again' | 'key' | 'model' | 'other'>(texts.whatNow, [
-    ...(isTyped && code !== 'AUTH_MODEL_REFUSED' ? [{ value: 'key' as const, label: texts.typeKeyAgain }] : []),
+    ...(wantsKey || (isTyped && code !== 'AUTH_MODEL_REFUSED') ? [{ value: 'key' as const, label: keyLabel }] : []),
     ...(code === 'AUTH_MODEL_REFUSED' ? [{ value: 'model' as const, label: texts.chooseModel }] : []),
     { value: 'again', label: texts.tryAgain },
     { value: 'other', label: texts.chooseOther },
@@ -204,7 +207,10 @@ async function askAfterRefusal(
     case 'again':
       return connection;
     case 'key':
-      return { ...connection, key: await prompts.secret({ message: texts.keyAgain, problem: keyProblem(texts) }) };
+      return {
+        ...connection,
+        key: await prompts.secret({ message: isTyped ? texts.keyAgain : texts.keyOnly, problem: keyProblem(texts) }),
+      };
     case 'model': {
       const { models } = await context.runtime.modelServices();
       const known = (await models.known(connection.provider)).map(({ id }) => id);

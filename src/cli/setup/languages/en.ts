@@ -42,6 +42,7 @@ export const en: SetupTexts = {
   answers: (model) => `${model} answers`,
   whichService: 'Which service? Type to search',
   keyOf: (service, page) => `API key of ${service}${page === undefined ? '' : ` (made at ${page})`}`,
+  keyOnly: 'The key',
   keyAgain: 'The key again',
   notAKey: 'That is not a key: it is empty, or holds spaces',
   addressOf: 'Its address, up to /v1',
@@ -53,6 +54,7 @@ export const en: SetupTexts = {
   refused: { key: '', address: '', network: '', model: '' },
 
   whatNow: 'What now?',
+  typeKey: 'Type a key',
   typeKeyAgain: 'Type the key again',
   chooseModel: 'Choose another model',
   tryAgain: 'Try again',

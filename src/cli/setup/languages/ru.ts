@@ -42,6 +42,7 @@ export const ru: SetupTexts = {
   answers: (model) => `${model} отвечает`,
   whichService: 'Какой сервис? Введите текст для поиска',
   keyOf: (service, page) => `Ключ API для ${service}${page === undefined ? '' : ` (создаётся на ${page})`}`,
+  keyOnly: 'Ключ',
   keyAgain: 'Ключ ещё раз',
   notAKey: 'Это не ключ: он пуст или содержит пробелы',
   addressOf: 'Адрес сервера, до /v1',
@@ -58,6 +59,7 @@ export const ru: SetupTexts = {
   },
 
   whatNow: 'Что дальше?',
+  typeKey: 'Ввести ключ',
   typeKeyAgain: 'Ввести ключ ещё раз',
   chooseModel: 'Выбрать другую модель',
   tryAgain: 'Повторить',

@@ -34,6 +34,7 @@ export interface SetupTexts {
   answers(model: string): string;
   whichService: string;
   keyOf(service: string, page: string | undefined): string;
+  keyOnly: string;
   keyAgain: string;
   notAKey: string;
   addressOf: string;
@@ -45,6 +46,7 @@ export interface SetupTexts {
   refused: { key: string; address: string; network: string; model: string };
 
   whatNow: string;
+  typeKey: string;
   typeKeyAgain: string;
   chooseModel: string;
   tryAgain: string;

@@ -35,6 +35,7 @@ export const zh: SetupTexts = {
   answers: (model) => `${model} 已回答`,
   whichService: '哪个服务？输入文字可搜索',
   keyOf: (service, page) => `${service} 的 API 密钥${page === undefined ? '' : `（在 ${page} 创建）`}`,
+  keyOnly: '密钥',
   keyAgain: '再次输入密钥',
   notAKey: '这不是密钥：为空或含有空格',
   addressOf: '服务器地址，到 /v1 为止',
@@ -51,6 +52,7 @@ export const zh: SetupTexts = {
   },
 
   whatNow: '接下来怎么做？',
+  typeKey: '输入密钥',
   typeKeyAgain: '重新输入密钥',
   chooseModel: '选择其他模型',
   tryAgain: '重试',
