@@ -9,6 +9,7 @@ import type {
   TranscriptContext,
 } from '@earendil-works/pi-ai';
 import type { Effort } from '../../config/effort.ts';
+import type { Continuation } from './earlier-messages.ts';
 import type { Echoes } from './echoes.ts';
 import type { ApiName } from './model-table.ts';
 import { finishPayload } from './payload.ts';
@@ -29,6 +30,8 @@ export interface Ask {
   context: Context;
   effort: Effort;
   echoes: Echoes | undefined;
+  /** Where the context begins behind messages that were written for an earlier request. */
+  continuation: Continuation | undefined;
   /** Of the ChatGPT account, which its backend wants named. */
   accountId: string | undefined;
   sessionId: string;
@@ -39,7 +42,7 @@ export interface Ask {
 }
 
 export async function ask(request: Ask): Promise<AssistantMessageEventStream> {
-  const { model, context, effort, echoes, accountId, sessionId, turnNote, fetch, signal } = request;
+  const { model, context, effort, echoes, continuation, accountId, sessionId, turnNote, fetch, signal } = request;
   const [module, { normalizeContext }] = await Promise.all([
     MODULES[model.api as ApiName](),
     import('@earendil-works/pi-ai/utils/transcript'),
@@ -54,7 +57,10 @@ export async function ask(request: Ask): Promise<AssistantMessageEventStream> {
     maxRetries: 0,
     // Ours end a request that takes too long; the library's own would cut long answers of Mistral.
     timeoutMs: LONGEST_REQUEST_MS,
-    onPayload: (payload: unknown) => finishPayload(echoes ? echoes.addTo(payload) : payload, model, turnNote),
+    onPayload(payload: unknown) {
+      continuation?.complete(payload as object);
+      return finishPayload(echoes ? echoes.addTo(payload) : payload, model, turnNote);
+    },
     ...thinking(model, effort),
   };
   // Which of Mistral's two ways to think a model has is known only to the library's simple door.

@@ -2,6 +2,7 @@
 // puts this client in the SDK's place (`scripts/lean-openai-sdk.ts`): a request takes a third of the processor time, and 300 kB are
 // neither loaded nor kept. Keys, failures and the guards around a stream are the wire's.
 
+import { earlierTextOf } from './earlier-messages.ts';
 import { dataOf } from './frames.ts';
 import type { FramedAnswer, WireFetch } from './wire.ts';
 
@@ -41,7 +42,7 @@ export default class OpenAI {
       (path: string): Create =>
       (params, { signal } = {}) => ({
         async withResponse() {
-          const answer = await fetch.frames(`${address}${path}`, { headers, body: JSON.stringify(params), signal });
+          const answer = await fetch.frames(`${address}${path}`, { headers, body: written(params), signal });
           if (answer.refusal !== undefined) throw new RequestError(answer.status, bodyOf(answer.refusal));
           return { data: eventsIn(answer, signal), response: { status: answer.status } };
         },
@@ -49,6 +50,15 @@ export default class OpenAI {
     this.chat = { completions: { create: creating('/chat/completions') } };
     this.responses = { create: creating('/responses') };
   }
+}
+
+function written(params: object): string {
+  const earlier = earlierTextOf(params);
+  if (!earlier) return JSON.stringify(params);
+  const { messages, ...others } = params as { messages: unknown[] };
+  const texts = messages.map((message) => JSON.stringify(message));
+  texts.splice(earlier.at, 0, earlier.json);
+  return `${JSON.stringify(others).slice(0, -1)},"messages":[${texts.join(',')}]}`;
 }
 
 function requestHeaders(apiKey: string, given: Record<string, string | null>): Record<string, string> {

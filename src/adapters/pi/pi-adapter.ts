@@ -2,7 +2,7 @@
 // what comes. A credential that is refused although it looked fresh is renewed once, before anything has been shown.
 import type { Effort } from '../../config/effort.ts';
 import { redact } from '../../lib/redact.ts';
-import type { Adapter, ModelEvent, ModelFailure, ModelRequest } from '../adapter.ts';
+import type { Adapter, ModelEvent, ModelFailure, ModelMessage, ModelRequest } from '../adapter.ts';
 import type { Credential, CredentialSource } from '../auth/credential.ts';
 import { cancelled, untilAborted } from '../cancellation.ts';
 import type { ContextWindows } from '../context-window.ts';
@@ -13,6 +13,7 @@ import { type Provider, routeOf, signInAdvice } from '../providers/provider.ts';
 import { askWithinLimits } from '../within-limits.ts';
 import { ask } from './apis.ts';
 import { type FoundModel, findModel } from './catalogue.ts';
+import { createEarlierMessages } from './earlier-messages.ts';
 import { type Circumstances, failureOf } from './failure.ts';
 import { echoOf, withEcho } from './native.ts';
 import { toModelEvents } from './reply.ts';
@@ -47,6 +48,8 @@ export interface DefaultModel {
 export function createPiAdapter(options: PiAdapterOptions): Adapter {
   const { provider, credentials, limits } = options;
   const echoes = provider.createEchoes?.();
+  // What is echoed is added to the whole conversation.
+  const earlier = echoes ? undefined : createEarlierMessages();
   const told = new Set<string>();
 
   async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -132,13 +135,17 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
     const wanted = request.effort;
     if (echoes)
       for (const message of request.messages) if (message.role === 'assistant') echoes.restore(echoOf(message.native));
+    // An unknown model may be able to think: its server says so when it cannot.
+    const asked = known || !wanted || wanted === 'off' ? model : thinkingModel(model);
+    const continuation = earlier?.begin(request, asked);
+    const messages = continuation?.rest ?? request.messages;
     const events = await ask({
-      // An unknown model may be able to think: its server says so when it cannot.
-      model: known || !wanted || wanted === 'off' ? model : thinkingModel(model),
+      model: asked,
       effort: wanted ?? provider.effort ?? 'off',
       echoes,
+      continuation,
       signal,
-      context: toContext(request, model),
+      context: toContext({ ...request, messages }, model),
       accountId: credential.accountId,
       sessionId: request.sessionId,
       turnNote: request.turnNote,
@@ -147,9 +154,7 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
     const reply = toModelEvents(events, {
       seen: wire.seen,
       priced,
-      usedIds: request.messages.flatMap((message) =>
-        message.role === 'assistant' ? message.toolCalls.map(({ id }) => id) : [],
-      ),
+      usedIds: callIdsIn(request.messages),
       explain: (error) => failureOf(wire.seen, error, circumstances),
     });
     const callIds: string[] = [];
@@ -193,6 +198,10 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
 
 function thinkingModel(model: FoundModel['model']): FoundModel['model'] {
   return { ...model, reasoning: true, compat: { ...model.compat, supportsReasoningEffort: true } } as typeof model;
+}
+
+function* callIdsIn(messages: readonly ModelMessage[]): Generator<string> {
+  for (const message of messages) if (message.role === 'assistant') for (const { id } of message.toolCalls) yield id;
 }
 
 type Answer = (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ModelEvent>;

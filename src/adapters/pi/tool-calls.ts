@@ -27,7 +27,7 @@ export interface ReadOptions {
 
 export function readCalls(content: readonly Block[], { raw, complete, usedIds }: ReadOptions): ReadCalls {
   const calls: ModelToolCall[] = [];
-  const ids = new Set(usedIds);
+  const ids = content.some(({ type }) => type === 'toolCall') ? new Set(usedIds) : new Set<string>();
 
   const blocks = content.map((block, index): Block => {
     if (block.type !== 'toolCall') return block;
