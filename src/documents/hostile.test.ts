@@ -1,10 +1,12 @@
 // Documents that are made to exhaust their reader: each is refused, in bounded memory.
 import { constants, deflateRawSync } from 'node:zlib';
+import { parseHTML } from 'linkedom';
 import { expect, it } from 'vitest';
-import { makeDocx, makeXlsx, paragraph } from '../../test/support/make-office.ts';
+import { makeDocx, makePptx, makeXlsx, paragraph } from '../../test/support/make-office.ts';
 import { makePdf } from '../../test/support/make-pdf.ts';
 import { makeZip } from '../../test/support/make-zip.ts';
 import { documentKind } from './document-kind.ts';
+import { type PageNode, toMarkdown } from './html/to-markdown.ts';
 import { readDocument } from './read-document.ts';
 
 const MB = 1024 * 1024;
@@ -67,12 +69,22 @@ it.each<[string, () => Buffer, string]>([
     () => makeXlsx({ A: '<row r="99999999"><c r="ZZZZZZZZ1"><v>1</v></c><c r="A1"><v>2</v></c></row>' }),
     'read',
   ],
+  ['a slide of 300,000 lines', () => makePptx([{ title: 'x', lines: Array(300_000).fill('line') }]), 'read'],
   ['a list of entries that is not there', () => makeZip([{ name: 'a', data: 'x' }]).subarray(0, 40), 'damaged'],
   ['a notebook of brackets', () => Buffer.from('['.repeat(2_000_000)), 'damaged'],
 ])('%s', async (_, make, code) => {
   const found = await refusal(make(), 'file.ipynb');
   expect(found.code).toBe(code);
   expect(found.taken).toBeLessThan(450);
+});
+
+it.each([
+  ['paragraphs', `<article>${'<p>word</p>'.repeat(150_000)}</article>`],
+  ['rows', `<table>${'<tr><td>a<td>b'.repeat(150_000)}</table>`],
+  ['code marks', `<pre>${'` '.repeat(300_000)}</pre>`],
+])('a page of very many %s is Markdown all the same', (_, html) => {
+  const { document: page } = parseHTML(`<!doctype html><html><body>${html}</body></html>`);
+  expect(toMarkdown(page.body as unknown as PageNode, 'https://example.org/').length).toBeGreaterThan(500_000);
 });
 
 it('a packed file of 10 GB is not unpacked to its end', async () => {

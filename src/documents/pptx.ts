@@ -67,11 +67,12 @@ function slideText(bytes: Buffer): string {
       else if (name === 'p' && paragraph.trim() !== '') shape.push(paragraph.trim());
       else if (name === 'tc') table?.at(-1)?.push(shape.join(' '));
       else if (name === 'tbl') {
-        lines.push(...tableLines(table ?? []));
+        // One by one: as arguments of one call, many lines overflow the stack.
+        for (const line of tableLines(table ?? [])) lines.push(line);
         table = undefined;
       } else if (name === 'sp' && !NOT_SAID.has(placeholder)) {
         const isTitle = placeholder === 'title' || placeholder === 'ctrTitle';
-        lines.push(...(isTitle ? shape.map((line) => `# ${line}`) : shape));
+        for (const line of shape) lines.push(isTitle ? `# ${line}` : line);
       }
       if (name === 'p') paragraph = '';
     },

@@ -1,5 +1,6 @@
 // Elements as Markdown: headings, lists, tables, code with its language, quotes, links with their whole addresses. Anything else is
 // the text in it.
+import { longestRow } from '../table-lines.ts';
 
 /** The part of a DOM that is read here. */
 export interface PageNode {
@@ -47,7 +48,8 @@ function blocks(parent: PageNode, place: Place): string[] {
   for (const node of parent.childNodes) {
     if (isBlock(node)) {
       endLine();
-      made.push(...block(node, place));
+      // One by one: as arguments of one call, many blocks overflow the stack.
+      for (const each of block(node, place)) made.push(each);
     } else line += inline(node, place);
   }
   endLine();
@@ -82,7 +84,9 @@ function codeBlock(node: PageNode): string {
   const text = (node.textContent ?? '').replace(/\n+$/, '').replace(/^\n/, '');
   const classes = [node, ...node.childNodes].map((each) => each.getAttribute?.('class') ?? '').join(' ');
   const language = /(?:language|lang|highlight-source)-([\w+#-]+)/.exec(classes)?.[1] ?? '';
-  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  let ticks = 3;
+  for (const [run] of text.matchAll(/`+/g)) ticks = Math.max(ticks, run.length + 1);
+  const fence = '`'.repeat(ticks);
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
@@ -116,7 +120,7 @@ function table(node: PageNode, place: Place): string[] {
   const rows = rowsOf(node).map((row) =>
     [...row.childNodes].filter((cell) => /^T[DH]$/.test(nameOf(cell))).map((cell) => cellText(cell, place)),
   );
-  const width = Math.max(0, ...rows.map((row) => row.length));
+  const width = longestRow(rows);
   if (width === 0) return blocks(node, place);
   // One column is layout, not data.
   if (width === 1) return rows.flat().filter((text) => text !== '');
