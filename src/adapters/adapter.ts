@@ -50,11 +50,26 @@ export interface ModelRequest {
    */
   turnNote?: string;
   tools: readonly ModelTool[];
+  /** The provider's own search of the web is offered in the place of tools; only to an adapter that `searchesWeb`. */
+  webSearch?: WebSearchOffer;
   /** How long it thinks, where it can; the provider's own default when absent. */
   effort?: Effort;
   sessionId: string;
   /** Called when anything arrives from the provider, also what is not shown (keep-alive): proof of life. */
   onActivity?: () => void;
+}
+
+export interface WebSearchOffer {
+  /** Only pages of this host. */
+  site?: string;
+}
+
+/** A page that the provider's search found. */
+export interface WebSource {
+  url: string;
+  title?: string;
+  /** As the provider writes it. */
+  date?: string;
 }
 
 export type FinishReason = 'stop' | 'tool-calls' | 'length';
@@ -101,6 +116,8 @@ export type ModelEvent =
   /** What the model thinks before it answers, where the provider shows it. */
   | { type: 'thinking-delta'; text: string }
   | { type: 'tool-call'; call: ModelToolCall }
+  /** Before the finish: what the provider's search found, pages that the answer cites first. */
+  | { type: 'sources'; sources: WebSource[] }
   /** `answeredBy` is set when a fallback provider answered. */
   | { type: 'finish'; reason: FinishReason; usage?: Usage; native?: unknown; answeredBy?: AnsweredBy }
   | { type: 'failure'; failure: ModelFailure; usage?: Usage };
@@ -120,6 +137,8 @@ export interface Adapter {
   readonly route: string;
   /** Whether tools are worth offering to it. */
   readonly callsTools: boolean;
+  /** Whether its provider searches the web itself: `webSearch` of a request. */
+  readonly searchesWeb?: boolean;
   /** The profile and model a request would use, told before it is sent. */
   describe(request: { model?: string; profileId?: string }, signal?: AbortSignal): Promise<ModelDescription>;
   /** Asks the service how many tokens the model takes in. Never throws. */

@@ -53,6 +53,7 @@ export function withFallbacks(chain: readonly [Link, ...Link[]]): Adapter {
     provider: first.provider,
     route: first.route,
     callsTools: first.callsTools,
+    searchesWeb: first.searchesWeb,
     describe: (request, signal) => first.describe(own(request), signal),
     lookUpWindow: async (request, signal) => first.lookUpWindow?.(own(request), signal),
     stream,

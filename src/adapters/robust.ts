@@ -118,6 +118,7 @@ export function withRetries(
     provider: adapter.provider,
     route: adapter.route,
     callsTools: adapter.callsTools,
+    searchesWeb: adapter.searchesWeb,
     describe: (request, signal) => adapter.describe(request, signal),
     lookUpWindow: async (request, signal) => adapter.lookUpWindow?.(request, signal),
     stream,

@@ -12,7 +12,7 @@ export type Language = (typeof LANGUAGES)[number];
 export const NOTIFICATION_KINDS = ['off', 'bell', 'osc9', 'osc777'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
-export const SEARCH_SERVICES = ['brave', 'tavily', 'exa', 'searxng'] as const;
+export const SEARCH_SERVICES = ['brave', 'tavily', 'exa', 'searxng', 'model'] as const;
 const NETWORKS = ['ask', 'off'] as const;
 const ON_TIMEOUT = ['end', 'background'] as const;
 export const SANDBOXES = ['auto', 'bubblewrap', 'docker', 'none'] as const;
@@ -248,7 +248,8 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   },
   webSearch: {
     kind: choice(SEARCH_SERVICES),
-    about: 'the service that web_search asks; its key is in BRAVE_API_KEY, TAVILY_API_KEY or EXA_API_KEY',
+    about:
+      'the service that web_search asks; its key is in BRAVE_API_KEY, TAVILY_API_KEY or EXA_API_KEY; model: the search of OpenAI, Anthropic or Gemini',
     default: 'none',
   },
   webSearchUrl: { kind: address, about: 'where that service is: needed for searxng', default: 'none' },

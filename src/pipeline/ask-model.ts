@@ -1,5 +1,5 @@
 // One model call: its events pass on to the reader, its parts are gathered into an answer.
-import type { Adapter, AnsweredBy, ModelFailure, ModelRequest, ModelToolCall } from '../adapters/adapter.ts';
+import type { Adapter, AnsweredBy, ModelFailure, ModelRequest, ModelToolCall, WebSource } from '../adapters/adapter.ts';
 import { tokensOf } from '../adapters/request-size.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import type { Usage } from '../vocabulary/usage.ts';
@@ -9,6 +9,8 @@ import type { RunEvent } from './events.ts';
 export interface Answer {
   text: string;
   calls: ModelToolCall[];
+  /** What the provider's own search found. */
+  sources?: readonly WebSource[];
   /** The answer ends at the model's length limit. */
   isCut?: boolean;
   usage?: Usage;
@@ -71,6 +73,9 @@ async function* readAnswer(
         break;
       case 'tool-call':
         answer.calls.push(event.call);
+        break;
+      case 'sources':
+        answer.sources = event.sources;
         break;
       case 'finish':
         if (event.reason === 'length')

@@ -21,6 +21,7 @@ import { charactersToRead, historyBudget } from './history-budget.ts';
 import { answerManually } from './manual.ts';
 import { type ManualTrigger, parseManualTrigger } from './manual-trigger.ts';
 import { withWindow } from './model-window.ts';
+import { createSearchWithModel } from './search-with-model.ts';
 import type { RunDependencies, RunRequest, TurnContext } from './turn-context.ts';
 import { createUsageLedger } from './usage.ts';
 
@@ -96,7 +97,7 @@ async function notifying(
 
 function turnTools(
   request: RunRequest,
-  { toolbox, adapter, ask, questions, now }: RunDependencies,
+  { toolbox, adapter, ask, questions, budget, now }: RunDependencies,
   turn: Turn,
   later: Later,
 ): Pick<TurnContext, 'registry' | 'executor' | 'taint' | 'mode' | 'ledger' | 'grants'> {
@@ -132,6 +133,7 @@ function turnTools(
     fence: turn.lock,
     taint,
     delegation,
+    searchWithModel: createSearchWithModel({ adapter, request, sessionId, budget, ledger }),
     later,
     reader: readerOf(request.asker),
   });

@@ -14,6 +14,7 @@ import type { HidesPath } from './permissions/hides-path.ts';
 import type { KeptPicture, ToolPicture } from './pictures.ts';
 import type { SessionProcesses } from './shell/session-processes.ts';
 import type { ToolSubject } from './subject.ts';
+import type { SearchWithModel } from './web/model-search.ts';
 
 export type ToolEffect = 'read' | 'write' | 'exec' | 'send';
 /** Who makes a call, in our own programs. */
@@ -117,6 +118,8 @@ export interface ToolContext {
   onlyReads?: true;
   /** Starts other turns in the name of this one; absent where there is no turn. */
   delegation?: Delegation;
+  /** The search of the web of the turn's own model; absent where there is no turn. */
+  searchWithModel?: SearchWithModel;
   /** Set when deny rules keep files from being read: a result must not hold them, nor may what is run find them. */
   hides?: HidesPath;
   /** Content from outside that the call may carry on; absent: there is none in the turn, nor in what the call reads. */

@@ -34,6 +34,7 @@ import { createTaint, type Taint } from './taint.ts';
 import type { TaintedContent } from './tainted-content/tainted-content.ts';
 import type { ToolCall, ToolSpec } from './tool.ts';
 import { createValidate } from './validate.ts';
+import type { SearchWithModel } from './web/model-search.ts';
 
 /** The schemas of more than these would be a large part of each request. */
 const MOST_FROM_ELSEWHERE = 12;
@@ -92,6 +93,8 @@ export interface TurnTools {
   reader: MemoryReader;
   /** Starts other turns in the name of this one. */
   delegation?: Delegation;
+  /** The search of the web of the turn's own model. */
+  searchWithModel?: SearchWithModel;
   /** Takes the work that calls leave behind; the end of the turn waits for it. */
   later?: Later;
   /** Content from outside in the turn's context; a result may bring more. */
@@ -193,6 +196,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
             }),
           }),
           delegation,
+          ...(turn.searchWithModel && { searchWithModel: turn.searchWithModel }),
           foldedTools: () => offer(registry).folded(),
           ...(canFillForms(mode.current()) && { askForm: turn.askPerson ? turn.askForm : askForm }),
         },

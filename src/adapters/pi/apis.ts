@@ -37,12 +37,14 @@ export interface Ask {
   sessionId: string;
   /** Goes behind the last message. */
   turnNote: string | undefined;
+  /** Changes the payload before it is sent. */
+  addTo?(payload: Record<string, unknown>): void;
   fetch: typeof globalThis.fetch;
   signal: AbortSignal;
 }
 
 export async function ask(request: Ask): Promise<AssistantMessageEventStream> {
-  const { model, context, effort, echoes, continuation, accountId, sessionId, turnNote, fetch, signal } = request;
+  const { model, context, effort, echoes, continuation, accountId, sessionId, turnNote, addTo, fetch, signal } = request;
   const [module, { normalizeContext }] = await Promise.all([
     MODULES[model.api as ApiName](),
     import('@earendil-works/pi-ai/utils/transcript'),
@@ -59,7 +61,9 @@ export async function ask(request: Ask): Promise<AssistantMessageEventStream> {
     timeoutMs: LONGEST_REQUEST_MS,
     onPayload(payload: unknown) {
       continuation?.complete(payload as object);
-      return finishPayload(echoes ? echoes.addTo(payload) : payload, model, turnNote);
+      const finished = finishPayload(echoes ? echoes.addTo(payload) : payload, model, turnNote);
+      addTo?.(finished as Record<string, unknown>);
+      return finished;
     },
     ...thinking(model, effort),
   };

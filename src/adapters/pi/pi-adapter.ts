@@ -14,10 +14,11 @@ import { askWithinLimits } from '../within-limits.ts';
 import { ask } from './apis.ts';
 import { type FoundModel, findModel } from './catalogue.ts';
 import { createEarlierMessages } from './earlier-messages.ts';
-import { type Circumstances, failureOf } from './failure.ts';
+import { type Circumstances, failureOf, type LibraryError } from './failure.ts';
 import { echoOf, withEcho } from './native.ts';
 import { toModelEvents } from './reply.ts';
 import { toContext } from './request.ts';
+import { createSearch } from './web-search.ts';
 import { createWire } from './wire.ts';
 
 export interface PiAdapterOptions {
@@ -60,6 +61,10 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
       return;
     }
     const found = await findModel(chosen.id, endpoint);
+    if (request.webSearch && !provider.webSearch) {
+      yield { type: 'failure', failure: noSearch(provider) };
+      return;
+    }
     const effort = request.effort ?? options.effort;
     yield* askWithinLimits(
       { ...request, effort },
@@ -124,14 +129,34 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
       signIn: signInAdvice(provider, model.baseUrl),
       secrets: credential.secret ? [credential.secret] : [],
     };
+    const search =
+      request.webSearch && provider.webSearch ? createSearch(provider.webSearch, request.webSearch) : undefined;
     const wire = createWire({
       fetch,
       http,
       now,
       key: credential.secret,
       onActivity: () => request.onActivity?.(),
-      onEvent: echoes?.note,
+      onEvent: search?.note ?? echoes?.note,
     });
+    const explain = (error: LibraryError): ModelFailure => failureOf(wire.seen, error, circumstances);
+    if (search?.kind === 'google-search') {
+      const { searchWithGoogle } = await import('./google-search.ts');
+      const { take } = search;
+      for await (const event of searchWithGoogle({
+        request,
+        model,
+        priced,
+        fetch: wire.fetch,
+        take,
+        signal,
+        explain,
+      })) {
+        if (event.type === 'failure' && wire.seen.refusal?.status === 401) return event;
+        yield event;
+      }
+      return undefined;
+    }
     const wanted = request.effort;
     if (echoes)
       for (const message of request.messages) if (message.role === 'assistant') echoes.restore(echoOf(message.native));
@@ -149,18 +174,27 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
       accountId: credential.accountId,
       sessionId: request.sessionId,
       turnNote: request.turnNote,
+      addTo: search?.offerIn,
       fetch: wire.fetch,
     });
     const reply = toModelEvents(events, {
       seen: wire.seen,
       priced,
       usedIds: callIdsIn(request.messages),
-      explain: (error) => failureOf(wire.seen, error, circumstances),
+      explain,
     });
     const callIds: string[] = [];
     for await (const event of reply) {
       if (event.type === 'failure' && wire.seen.refusal?.status === 401) return event;
       if (event.type === 'tool-call') callIds.push(event.call.id);
+      if (event.type === 'finish' && search) {
+        const problem = search.problem();
+        if (problem !== undefined) {
+          yield { type: 'failure', failure: failedSearch(provider, problem), usage: event.usage };
+          return undefined;
+        }
+        yield { type: 'sources', sources: search.sources() };
+      }
       const isEchoed = event.type === 'finish' && event.native !== undefined && echoes;
       yield isEchoed ? { ...event, native: withEcho(event.native, echoes.kept(callIds)) } : event;
     }
@@ -171,6 +205,7 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
     provider: provider.name,
     route: routeOf(provider),
     callsTools: true,
+    searchesWeb: provider.webSearch !== undefined,
     async describe({ model, profileId }, signal) {
       const endpoint = await options.endpoint(profileId);
       if (!endpoint.ok) return {};
@@ -194,6 +229,16 @@ export function createPiAdapter(options: PiAdapterOptions): Adapter {
     },
     stream: (request, signal) => guarded(answer, request, signal, provider.name),
   };
+}
+
+function noSearch({ label }: Provider): ModelFailure {
+  const message = `${label} has no search of the web that can be used here. Set "webSearch" in config.json to another service.`;
+  return { code: 'refused', message, isFinal: true };
+}
+
+function failedSearch({ label }: Provider, problem: string): ModelFailure {
+  const isLater = problem === 'too_many_requests' || problem === 'unavailable';
+  return { code: isLater ? 'overloaded' : 'refused', message: `The search of ${label} failed: ${problem}.` };
 }
 
 function thinkingModel(model: FoundModel['model']): FoundModel['model'] {

@@ -56,7 +56,9 @@ const HEADERS = new Set([
   'x-affinity',
   'x-api-key',
   'x-client-request-id',
+  'x-goog-api-key',
 ]);
+const KEY_HEADERS = new Set(['authorization', 'x-api-key', 'x-goog-api-key']);
 const LONGEST_ERROR = 64 * 1024;
 
 export function createWire({ fetch, http, now, onActivity, onEvent, key }: WireOptions): {
@@ -118,7 +120,7 @@ function withKey(sent: Iterable<[string, string]>, key: string | undefined): Rec
   const headers: Record<string, string> = {};
   for (const [name, value] of sent) {
     if (!HEADERS.has(name)) continue;
-    if (name !== 'authorization' && name !== 'x-api-key') headers[name] = value;
+    if (!KEY_HEADERS.has(name)) headers[name] = value;
     else if (key !== undefined) headers[name] = name === 'authorization' ? `Bearer ${key}` : key;
   }
   return headers;

@@ -10,4 +10,5 @@ export const anthropic: Provider = {
   baseUrl: 'https://api.anthropic.com',
   models: async () => (await import('@earendil-works/pi-ai/providers/anthropic.models')).ANTHROPIC_MODELS,
   model: 'claude-sonnet-5',
+  webSearch: 'messages',
 };

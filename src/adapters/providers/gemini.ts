@@ -16,4 +16,5 @@ export const gemini: Provider = {
   libraryName: 'google',
   compat: { supportsReasoningEffort: true, maxTokensField: 'max_tokens' },
   createEchoes: createThoughtSignatures,
+  webSearch: 'google-search',
 };

@@ -10,4 +10,5 @@ export const openaiCodex: Provider = {
   model: 'gpt-6-sol',
   route: 'codex',
   effort: 'medium',
+  webSearch: 'responses',
 };

@@ -11,4 +11,5 @@ export const openai: Provider = {
   models: async () => (await import('@earendil-works/pi-ai/providers/openai.models')).OPENAI_MODELS,
   model: 'gpt-6-sol',
   effort: 'medium',
+  webSearch: 'responses',
 };

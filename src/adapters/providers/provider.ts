@@ -3,6 +3,7 @@
 import type { Effort } from '../../config/effort.ts';
 import type { Echoes } from '../pi/echoes.ts';
 import type { ApiName, ModelTable } from '../pi/model-table.ts';
+import type { WebSearchKind } from '../pi/web-search.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -37,6 +38,8 @@ export interface Provider {
   compat?: object;
   /** Makes what a service wants back with the next request, where the library drops it. */
   createEchoes?: () => Echoes;
+  /** Its own search of the web, in the words of its protocol. Absent: it has none, or none that is known. */
+  webSearch?: WebSearchKind;
   /** How a server of this kind is found on this machine. */
   local?: LocalServer;
   /** Where it says how many tokens a model can take in; absent: in its list of models, if anywhere. */

@@ -1,7 +1,8 @@
 // The services that web_search can ask: how each is asked, and what it answers.
 import type { SEARCH_SERVICES } from '../../config/settings.ts';
 
-export type SearchServiceName = (typeof SEARCH_SERVICES)[number];
+/** `model` is not one of them: the provider of the turn's model is asked. */
+export type SearchServiceName = Exclude<(typeof SEARCH_SERVICES)[number], 'model'>;
 
 export interface SearchQuestion {
   query: string;

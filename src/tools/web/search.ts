@@ -1,14 +1,17 @@
 import { taintSource } from '../../vocabulary/taint-source.ts';
 import { defineTool } from '../define-tool.ts';
-import { ToolFailure, type ToolSpec } from '../tool.ts';
+import { ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
+import type { SearchWithModel } from './model-search.ts';
 import type { Found, SearchQuestion, SearchService, SearchServiceName } from './search-services.ts';
 
 /** What rules name, without loading the services. */
-const HOSTS: Record<SearchServiceName, string> = {
+const HOSTS: Record<SearchServiceName | 'model', string> = {
   brave: 'https://api.search.brave.com',
   tavily: 'https://api.tavily.com',
   exa: 'https://api.exa.ai',
   searxng: '',
+  // No host of the web: rules write `web_search(domain:model)`.
+  model: 'https://model',
 };
 const LONGEST_TEXT = 500;
 const LARGEST_ANSWER = 2_000_000;
@@ -16,7 +19,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export interface WebSearchDependencies {
   /** The owner's choice. Without one there is no such tool. */
-  service: SearchServiceName;
+  service: SearchServiceName | 'model';
   /** Instead of the service's own address. */
   address?: string;
   variables: Readonly<Record<string, string | undefined>>;
@@ -42,8 +45,10 @@ export function createWebSearchTool({ service: name, address, variables }: WebSe
     // What asks an address tells it something: in a tainted turn a person decides.
     subject: () => ({ kind: 'url', url: address ?? HOSTS[name] }),
     rules: { pattern: 'url' },
-    timeoutMs: 30_000,
-    async execute(question, { signal }) {
+    // A model searches several times before it answers.
+    timeoutMs: name === 'model' ? 180_000 : 30_000,
+    async execute(question, { signal, searchWithModel }) {
+      if (name === 'model') return askModel(question, searchWithModel, signal);
       const { searchServices } = await import('./search-services.ts');
       const service = searchServices[name];
       const base = address ?? HOSTS[name];
@@ -60,6 +65,25 @@ export function createWebSearchTool({ service: name, address, variables }: WebSe
     },
   });
 }
+
+/** In a request of its own: its search needs permission as every other one does, and its result is bounded and tainted. */
+async function askModel(
+  question: SearchQuestion,
+  search: SearchWithModel | undefined,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  if (!search) throw new ToolFailure('the search of the model runs within a turn: use it through "lainclaw ask"');
+  const { provider, text, sources } = await search(question, signal);
+  const results = sources.slice(0, question.limit).map(({ url, title = '', date }) => ({ title, url, text: '', date }));
+  const pages = results.length > 0 ? ['Pages:', ...results.map(shown)] : [NO_PAGES];
+  return {
+    data: { service: 'model', provider, answer: text, results },
+    text: [text || 'Nothing was found.', ...pages].join('\n\n'),
+    meta: { tainted: true, taintedBy: [taintSource('tool', 'web_search')] },
+  };
+}
+
+const NO_PAGES = 'The search named no pages: this may be from memory, so check it before you rely on it.';
 
 function keyOf({ keyVariable }: SearchService, variables: WebSearchDependencies['variables']): string {
   if (keyVariable === undefined) return '';

@@ -64,8 +64,14 @@ export async function answerRequest(request: ModelRequest, dependencies: AnswerD
   }
   const counted = dependencies.promptCache?.count(dialect, neutral.raw);
   const scripted = await dependencies.nextReply(withNoteApart(neutral));
+  if (scripted.search && !offersSearch(neutral.raw))
+    throw new Error('the script searches, and the request offers no search');
   const reply = counted ? { usage: { output: DEFAULT_OUTPUT, ...counted }, ...scripted } : scripted;
   return { answer: answerOf(reply, neutral, dependencies), fault: reply.fault, violations: [] };
+}
+
+function offersSearch({ tools }: Json): boolean {
+  return Array.isArray(tools) && tools.some((tool) => isRecord(tool) && /^web_search/.test(String(tool.type)));
 }
 
 /** The error to answer with, or undefined when the token is good. OpenAI knows no `x-api-key`. */

@@ -22,11 +22,21 @@ export interface ReplyUsage {
   cacheWrite?: number;
 }
 
+export interface ReplySearch {
+  query: string;
+  /** The first one is cited. */
+  pages: readonly { url: string; title: string; age?: string }[];
+  /** Of Anthropic: why there are no pages. */
+  error?: string;
+}
+
 export interface Reply {
   /** A list is sent as one delta per entry. */
   text?: string | string[];
   toolCalls?: ReplyToolCall[];
   reasoning?: string;
+  /** The service searched the web itself, before its text. The request must have offered that. */
+  search?: ReplySearch;
   /** `tool-calls` when there are any, else `stop`. */
   finish?: ReplyFinish;
   usage?: ReplyUsage;
@@ -65,6 +75,7 @@ export interface CompleteReply {
   text: string;
   toolCalls: { id: string; name: string; args: string; signature?: string }[];
   reasoning: string;
+  search?: ReplySearch;
   finish: ReplyFinish;
   usage: ReplyUsage;
 }
@@ -84,6 +95,7 @@ export function completeReply(reply: Reply, callId: () => string): CompleteReply
     text: deltas.join(''),
     toolCalls,
     reasoning: reply.reasoning ?? '',
+    ...(reply.search && { search: reply.search }),
     finish: reply.finish ?? (toolCalls.length > 0 ? 'tool-calls' : 'stop'),
     usage: reply.usage ?? DEFAULT_USAGE,
   };

@@ -6,6 +6,7 @@ import { t } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { isDiff } from './diff-lines.ts';
 import { DiffView } from './diff-view.tsx';
+import { FoundPages, foundPagesIn } from './found-pages.tsx';
 import type { Part } from './turn-view.ts';
 
 type ToolPart = Extract<Part, { kind: 'tool' }>;
@@ -37,11 +38,14 @@ export function ToolCard({ part, session }: { part: ToolPart; session: string })
 
 function ToolBody({ part: { call, result, output }, session }: { part: ToolPart; session: string }) {
   const shown = result === undefined ? output : resultText(result);
+  const found = foundPagesIn(result?.data);
   return (
     <div class="tool-body">
       <Arguments args={call.args} />
       {result !== undefined && !result.ok && <p class="problem-text">{result.error.message}</p>}
-      {isDiff(shown) ? (
+      {found ? (
+        <FoundPages {...found} />
+      ) : isDiff(shown) ? (
         <DiffView diff={shown} />
       ) : (
         shown !== '' && <Output text={shown} follows={result === undefined} />

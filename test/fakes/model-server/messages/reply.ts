@@ -2,7 +2,7 @@
 import { EVENT_STREAM, fragments, jsonAnswer, namedEvent, type Rendered } from '../frames.ts';
 import type { Ids } from '../ids.ts';
 import { isRecord, type Json } from '../json-shape.ts';
-import type { CompleteReply, ReplyFinish } from '../reply.ts';
+import type { CompleteReply, ReplyFinish, ReplySearch } from '../reply.ts';
 import { signThinking } from '../seal.ts';
 
 interface Context {
@@ -22,7 +22,11 @@ export function renderMessage(reply: CompleteReply, context: Context): Rendered 
   if (reply.reasoning !== '') {
     content.push({ type: 'thinking', thinking: reply.reasoning, signature: signThinking(reply.reasoning) });
   }
-  if (reply.text !== '') content.push({ type: 'text', text: reply.text, citations: null });
+  if (reply.search) content.push(...searchBlocks(reply.search, context.ids));
+  if (reply.text !== '') {
+    const citations = citationsOf(reply);
+    content.push({ type: 'text', text: reply.text, citations: citations.length > 0 ? citations : null });
+  }
   for (const { id, name, args } of reply.toolCalls) {
     content.push({ type: 'tool_use', id, name, input: inputOf(args), caller: { type: 'direct' } });
   }
@@ -48,11 +52,17 @@ export function renderMessageStream(reply: CompleteReply, context: Context): Ren
       { type: 'signature_delta', signature: signThinking(reply.reasoning) },
     ]);
   }
+  if (reply.search) {
+    const [used, found] = searchBlocks(reply.search, context.ids);
+    const input = JSON.stringify({ query: reply.search.query });
+    block({ ...used, input: {} }, [{ type: 'input_json_delta', partial_json: input }]);
+    block({ ...found }, []);
+  }
   if (reply.deltas.length > 0) {
-    block(
-      { type: 'text', text: '' },
-      reply.deltas.map((text) => ({ type: 'text_delta', text })),
-    );
+    block({ type: 'text', text: '' }, [
+      ...reply.deltas.map((text) => ({ type: 'text_delta', text })),
+      ...citationsOf(reply).map((citation) => ({ type: 'citations_delta', citation })),
+    ]);
   }
   for (const { id, name, args } of reply.toolCalls) {
     const pieces = ['', ...fragments(args)];
@@ -64,6 +74,33 @@ export function renderMessageStream(reply: CompleteReply, context: Context): Ren
   emit('message_delta', { delta: stopOf(reply), usage: finalUsageOf(reply) });
   emit('message_stop', {});
   return { contentType: EVENT_STREAM, frames };
+}
+
+function searchBlocks({ query, pages, error }: ReplySearch, ids: Ids): [Json, Json] {
+  const id = ids('srvtoolu_');
+  const caller = { type: 'direct' };
+  const content = error
+    ? { type: 'web_search_tool_result_error', error_code: error }
+    : pages.map(({ url, title, age = null }) => ({
+        type: 'web_search_result',
+        url,
+        title,
+        encrypted_content: 'sealed',
+        page_age: age,
+      }));
+  return [
+    { type: 'server_tool_use', id, name: 'web_search', input: { query }, caller },
+    { type: 'web_search_tool_result', tool_use_id: id, content, caller },
+  ];
+}
+
+function citationsOf({ search, text }: CompleteReply): Json[] {
+  const [cited] = search?.error ? [] : (search?.pages ?? []);
+  if (!cited) return [];
+  const { url, title } = cited;
+  return [
+    { type: 'web_search_result_location', url, title, encrypted_index: 'sealed', cited_text: text.slice(0, 150) },
+  ];
 }
 
 /** What the service sends when it fails after the stream has begun. */
@@ -122,7 +159,7 @@ function finalUsageOf(reply: CompleteReply): Json {
     ...countedUsage(reply),
     output_tokens: reply.usage.output,
     output_tokens_details: null,
-    server_tool_use: null,
+    server_tool_use: reply.search ? { web_search_requests: 1, web_fetch_requests: 0 } : null,
   };
 }
 

@@ -76,6 +76,7 @@ function readTools(list: unknown, { report }: RequestContext): NeutralTool[] {
     const at = `tools.${index}.custom`;
     if (typeof tool.name !== 'string') report(`${at}.name: Field required`);
     else if (!NAME.test(tool.name)) report(`${at}.name: String should match pattern '${NAME.source}'`);
+    if (String(tool.type).startsWith('web_search')) checkWebSearch(tool, `tools.${index}`, report);
     // Any other type is a tool of the service itself, without a schema.
     const isCustom = tool.type === undefined || tool.type === null || tool.type === 'custom';
     if (isCustom && tool.input_schema === undefined) report(`${at}.input_schema: Field required`);
@@ -90,4 +91,20 @@ function readTools(list: unknown, { report }: RequestContext): NeutralTool[] {
   });
   if (new Set(tools.map(({ name }) => name)).size < tools.length) report('tools: Tool names must be unique.');
   return tools;
+}
+
+const WEB_SEARCH_FIELDS = [
+  ...['type', 'name', 'max_uses', 'allowed_domains', 'blocked_domains', 'user_location', 'cache_control'],
+  ...['allowed_callers', 'defer_loading', 'strict'],
+];
+
+function checkWebSearch(tool: Json, at: string, report: RequestContext['report']): void {
+  if (tool.type !== 'web_search_20250305') report(`${at}: Input tag '${tool.type}' is not a tool of the service`);
+  if (tool.name !== 'web_search') report(`${at}.web_search_20250305.name: Input should be 'web_search'`);
+  for (const name of Object.keys(tool))
+    if (!WEB_SEARCH_FIELDS.includes(name)) report(`${at}.web_search_20250305.${name}: Extra inputs are not permitted`);
+  const domains = tool.allowed_domains;
+  const areHosts =
+    Array.isArray(domains) && domains.every((each) => typeof each === 'string' && /^[\w.-]+$/.test(each));
+  if (domains !== undefined && !areHosts) report(`${at}.web_search_20250305.allowed_domains: invalid domain`);
 }

@@ -32,6 +32,8 @@ export function renderResponseStream(reply: CompleteReply, context: Context): Re
     emit('response.output_item.added', { output_index: index, item: opened(item) });
     const at = { item_id: item.id, output_index: index };
     if (item.type === 'reasoning') emitReasoning(emit, at, reply.reasoning);
+    if (item.type === 'web_search_call')
+      for (const step of ['in_progress', 'searching', 'completed']) emit(`response.web_search_call.${step}`, at);
     if (item.type === 'message') emitText(emit, at, reply);
     if (item.type === 'function_call') emitArguments(emit, at, item);
     emit('response.output_item.done', { output_index: index, item });
@@ -66,6 +68,9 @@ function emitText(emit: Emit, at: Json, reply: CompleteReply): void {
   const place = { ...at, content_index: 0 };
   emit('response.content_part.added', { ...place, part: textPart('') });
   for (const delta of reply.deltas) emit('response.output_text.delta', { ...place, delta, logprobs: [] });
+  citationsOf(reply).forEach((annotation, index) => {
+    emit('response.output_text.annotation.added', { ...place, annotation_index: index, annotation });
+  });
   emit('response.output_text.done', { ...place, text: reply.text, logprobs: [] });
   emit('response.content_part.done', { ...place, part: textPart(reply.text) });
 }
@@ -83,8 +88,13 @@ function outputItems(reply: CompleteReply, ids: Ids): Item[] {
     const summary = [{ type: 'summary_text', text: reply.reasoning }];
     items.push({ id: ids('rs_'), type: 'reasoning', summary, encrypted_content: sealReasoning(reply.reasoning) });
   }
+  if (reply.search) {
+    const sources = reply.search.pages.map(({ url }) => ({ type: 'url', url }));
+    const action = { type: 'search', query: reply.search.query, queries: [reply.search.query], sources };
+    items.push({ id: ids('ws_'), type: 'web_search_call', status: 'completed', action });
+  }
   if (reply.deltas.length > 0) {
-    const content = [textPart(reply.text)];
+    const content = [{ ...textPart(reply.text), annotations: citationsOf(reply) }];
     items.push({ id: ids('msg_'), type: 'message', status: 'completed', role: 'assistant', content });
   }
   for (const call of reply.toolCalls) {
@@ -102,7 +112,17 @@ function outputItems(reply: CompleteReply, ids: Ids): Item[] {
   return items;
 }
 
+/** As the service marks them: for its own statistics. */
+function citationsOf({ search, text }: CompleteReply): Json[] {
+  const [cited] = search?.pages ?? [];
+  if (!cited) return [];
+  const { url, title } = cited;
+  const marked = `${url}${url.includes('?') ? '&' : '?'}utm_source=openai`;
+  return [{ type: 'url_citation', start_index: 0, end_index: text.length, url: marked, title }];
+}
+
 function opened(item: Item): Item {
+  if (item.type === 'web_search_call') return { ...item, status: 'in_progress' };
   if (item.type === 'message') return { ...item, status: 'in_progress', content: [] };
   if (item.type === 'function_call') return { ...item, status: 'in_progress', arguments: '' };
   return { ...item, summary: [] };
