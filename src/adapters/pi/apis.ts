@@ -44,7 +44,8 @@ export interface Ask {
 }
 
 export async function ask(request: Ask): Promise<AssistantMessageEventStream> {
-  const { model, context, effort, echoes, continuation, accountId, sessionId, turnNote, addTo, fetch, signal } = request;
+  const { model, context, effort, echoes, continuation, accountId, sessionId, turnNote, addTo, fetch, signal } =
+    request;
   const [module, { normalizeContext }] = await Promise.all([
     MODULES[model.api as ApiName](),
     import('@earendil-works/pi-ai/utils/transcript'),

@@ -33,6 +33,8 @@ export interface Said {
   rootId?: string;
   senderType?: string;
   file?: { kind: 'image' | 'file'; name: string; content: Uint8Array };
+  /** Alone: the platform has no text beside it. */
+  voice?: { content: Uint8Array; durationMs: number };
 }
 
 export interface FeishuServer {
@@ -228,7 +230,12 @@ function mentionsOf({ mentionsBot, mentionsOther }: Said, botOpenId: string): ob
 }
 
 function contentOf(said: Said, message: StoredMessage): { type: string; content: object } {
-  const { file, text = '' } = said;
+  const { file, voice, text = '' } = said;
+  if (voice) {
+    const fileKey = `file_v3_${randomUUID()}`;
+    message.files.set(fileKey, { type: 'file', name: `${fileKey}.opus`, content: voice.content });
+    return { type: 'audio', content: { file_key: fileKey, duration: voice.durationMs } };
+  }
   const keys = mentionsOf(said, '').map((_, index) => `@_user_${index + 1} `);
   if (!file) return { type: 'text', content: { text: keys.join('') + text } };
   const key = `${file.kind === 'image' ? 'img' : 'file'}_v3_${randomUUID()}`;
