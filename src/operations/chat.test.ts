@@ -17,7 +17,7 @@ function inMemory(): AskingChat {
       chosen = { ...chosen, ...change } as ChatChoices;
     },
     stop: async () => 'nothing',
-    activity: () => ({ isRunning: false, waiting: 2, openQuestions: 1 }),
+    activity: async () => ({ isRunning: false, waiting: 2, openQuestions: 1 }),
   };
 }
 

@@ -244,6 +244,6 @@ async function stateOf(chat: AskingChat, { runtime: { sessions } }: OperationCon
     memory: choices.memory ?? turn.memory ?? entry?.memoryEnabled ?? false,
     mode: choices.mode ?? turn.mode,
     ...(entry && { createdAt: entry.createdAt }),
-    ...chat.activity(),
+    ...(await chat.activity()),
   };
 }

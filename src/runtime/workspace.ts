@@ -8,6 +8,7 @@ import type { ChannelGateway } from '../gateway/channel-gateway.ts';
 import type { AskingChat } from '../gateway/chats/asking-chat.ts';
 import type { ChatOperationName, ChatOperations } from '../gateway/chats/commands/chat-operations.ts';
 import type { ChannelGatewayDependencies } from '../gateway/chats/create-channel-gateway.ts';
+import type { SharedChats, SharedChatsDependencies } from '../gateway/chats/create-shared-chats.ts';
 import type { Transcribe } from '../gateway/chats/transcribe.ts';
 import {
   type Conversations,
@@ -24,6 +25,7 @@ import { lazily } from '../lib/lazily.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Offer } from '../mcp/serve.ts';
 import type { OpenSchedule } from '../schedule/open-schedule.ts';
+import type { AppendAudit } from '../storage/audit.ts';
 import type { AskPerson } from '../tools/policy.ts';
 import type { RecordedTools } from '../tools/recorded-tools.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
@@ -56,8 +58,10 @@ export interface WorkspaceOptions {
 /** What the service decides: which channels, who may write, how turns are asked. */
 export type ChannelGatewayOptions = Pick<
   ChannelGatewayDependencies,
-  'channels' | 'claimant' | 'isStillOurs' | 'admit' | 'mayReceive' | 'settings' | 'limits' | 'log'
+  'channels' | 'claimant' | 'admit' | 'mayReceive' | 'settings' | 'limits' | 'log'
 >;
+type SharedChatsOptions = Omit<ChannelGatewayOptions, 'channels' | 'claimant'> &
+  Pick<SharedChatsDependencies, 'senders'>;
 
 export interface RuntimeWorkspace {
   /** Confined to its root. */
@@ -74,6 +78,8 @@ export interface RuntimeWorkspace {
   chooseModel: Providers['choose'];
   /** The channels around its gateway; not started. */
   channelGateway(options: ChannelGatewayOptions): Promise<ChannelGateway>;
+  /** The chats of bots that several gateways share; not started. */
+  sharedChats(options: SharedChatsOptions): Promise<SharedChats>;
   /** What people wrote down for the assistant here. */
   instructions(): Promise<Instructions>;
   /** Scheduled jobs as turns of this workspace, and its HEARTBEAT.md. */
@@ -138,6 +144,17 @@ export async function openWorkspace(
     const { openInstructions } = await import('./instructions.ts');
     return openInstructions({ home: environment.home, trust: storage.trust, files, skills: services.skills });
   });
+
+  /** What chats on platforms use of this workspace. */
+  async function chatServices() {
+    const [{ ask }, mailbox, transcribe] = await Promise.all([gateway(), base.mailbox(), transcriberOf(base)]);
+    const invoke: ChannelGatewayDependencies['invoke'] = (name, input, asked) =>
+      services.invoke(name, input, { ...asked, opened, workspace: files.root, warn });
+    const audit: AppendAudit = async (events) => (await storage.audit()).append(events);
+    const workspace = async () => files;
+    const random = Math.random;
+    return { mailbox, audit, ask, hub, sessions, workspace, transcribe, invoke, systemTimezone, now, newId, random };
+  }
 
   function gatewayOver(tools: Toolbox, told: Hooks | undefined): Omit<CreatedGateway, 'close'> {
     const gateway = createGateway({
@@ -219,22 +236,13 @@ export async function openWorkspace(
     instructions,
     async channelGateway(service) {
       const { createChannelGateway } = await import('../gateway/chats/create-channel-gateway.ts');
-      const [{ ask }, mailbox] = await Promise.all([gateway(), base.mailbox()]);
-      return createChannelGateway({
-        ...service,
-        mailbox,
-        audit: async (events) => (await storage.audit()).append(events),
-        ask,
-        hub,
-        sessions,
-        workspace: async () => files,
-        transcribe: await transcriberOf(base),
-        invoke: (name, input, asked) => services.invoke(name, input, { ...asked, opened, workspace: files.root, warn }),
-        systemTimezone,
-        now,
-        newId,
-        random: Math.random,
-      });
+      return createChannelGateway({ ...service, ...(await chatServices()) });
+    },
+    async sharedChats(service) {
+      const { createSharedChats } = await import('../gateway/chats/create-shared-chats.ts');
+      const { cluster, locks } = storage;
+      if (!cluster) throw new Error('the storage is not shared with other gateways');
+      return createSharedChats({ ...service, ...(await chatServices()), cluster, locks });
     },
     async jobs() {
       const [{ openJobs }, { machineName }] = await Promise.all([

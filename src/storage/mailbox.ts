@@ -18,7 +18,9 @@ export interface InboxMessage {
   /** The channel's message, as JSON. */
   body: string;
   /** The admitted author: recorded as one of the chat's people. */
-  from?: ChatPerson;
+  from?: ChatPerson & { isOwner?: boolean };
+  /** Handled apart from the chat's other messages: its receiver claims it, whichever gateway has those. */
+  isApart?: boolean;
 }
 
 export type MessageKey = Pick<InboxMessage, 'chat' | 'id'>;
@@ -29,7 +31,7 @@ export interface ChatPerson {
   chatKind: 'direct' | 'group';
 }
 
-export interface UnfinishedMessage extends Omit<InboxMessage, 'from'> {
+export interface UnfinishedMessage extends Omit<InboxMessage, 'from' | 'isApart'> {
   /** The turn that was handling the message when its process ended. */
   turnId?: string;
 }
@@ -67,14 +69,19 @@ export interface MailboxCounts {
 }
 
 export interface Mailbox {
-  /** Durable when it resolves. `claimant` is the fence of a lock that the caller holds. Safe to call many at once. */
-  receive(claimant: Fence, message: InboxMessage): Promise<Received>;
+  /**
+   * Durable when it resolves. `claimant` is the fence of a lock that the caller holds; without one the message is claimed by nobody. Safe
+   * to call many at once.
+   */
+  receive(claimant: Fence | undefined, message: InboxMessage): Promise<Received>;
   /**
    * Claims the unfinished messages of one chat, or of all chats of these bots, and returns those that were not this claimant's
    * before, in order within each chat. A chat with a message under another valid claim is skipped as a whole. What a rejected
    * call may have claimed is returned by the next one.
    */
   claim(claimant: Fence, where: { chat: ChatKey } | { bots: readonly BotKey[] }): Promise<UnfinishedMessage[]>;
+  /** Gives up the claim of messages whose turn has not begun. */
+  release(claimant: Fence, messages: readonly MessageKey[]): Promise<void>;
   /** Unfinished messages of one chat or of all, in order within each chat, claimed by any gateway or none. */
   unfinished(chat?: ChatKey): Promise<UnfinishedMessage[]>;
   /**
@@ -102,6 +109,8 @@ export interface Mailbox {
   due(now: number, limit: number, bot?: BotKey): Promise<OutboxMessage[]>;
   /** When the next message is due; undefined when nothing waits. */
   nextDueAt(bot?: BotKey): Promise<number | undefined>;
+  /** The platform's id of a message that was sent; undefined while it waits, and when it is no longer known. */
+  sentMessage(key: string): Promise<string | undefined>;
   /** Survives a kill; after a power cut the message may be sent again. */
   sent(key: string, messageId: string, now: number): Promise<void>;
   retryAt(key: string, dueAt: number, error: string, now: number): Promise<void>;

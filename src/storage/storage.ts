@@ -4,6 +4,7 @@ import { newerVersionMessage } from '../lib/newer-version.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import type { AgentRuns } from './agent-runs.ts';
 import type { Audit } from './audit.ts';
+import type { Cluster } from './cluster.ts';
 import type { HistoryIndex } from './history-index.ts';
 import type { Jobs } from './jobs.ts';
 import type { Fence, Locks } from './locks.ts';
@@ -264,6 +265,8 @@ export interface LocalFiles {
 }
 
 export interface Storage extends Records, LocalFiles {
+  /** Absent where only the gateway of this home uses the storage. */
+  cluster?: Cluster;
   /**
    * Resolves when no file of the storage contains anything that was removed before. Takes longer the more is stored. Rejects
    * while another process keeps reading; then it can be repeated.

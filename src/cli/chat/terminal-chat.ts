@@ -20,7 +20,7 @@ export function terminalChat({ turn, chosen, person, conversation, sessionKey }:
     choices: async () => chosen.now(),
     choose: chosen.change,
     stop: async () => (conversation()?.cancel() ? 'stopped' : 'nothing'),
-    activity: () => ({
+    activity: async () => ({
       isRunning: conversation()?.turn !== undefined,
       waiting: conversation()?.queued.length ?? 0,
       openQuestions: person.waiting(),

@@ -19,5 +19,5 @@ export interface AskingChat {
   /** Cancels what runs in it, as far as the person who asks may. */
   stop(): Promise<Stopped>;
   /** What is going on in it: messages that wait for the end of the turn, questions that wait for an answer. */
-  activity(): { isRunning: boolean; waiting: number; openQuestions: number };
+  activity(): Promise<{ isRunning: boolean; waiting: number; openQuestions: number }>;
 }

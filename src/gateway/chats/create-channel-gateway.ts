@@ -5,40 +5,25 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import type { AppendAudit } from '../../storage/audit.ts';
 import type { Fence } from '../../storage/locks.ts';
 import type { Mailbox, UnfinishedMessage } from '../../storage/mailbox.ts';
-import { type BotKey, type ChatKey, chatName } from '../../vocabulary/chat-name.ts';
+import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { Gateway } from '../gateway.ts';
-import type { Answerer } from '../turns/answerer.ts';
 import type { TurnHub } from '../turns/turn-hub.ts';
-import { askerOf } from './asker-of.ts';
-import type { AskingChat, Stopped } from './asking-chat.ts';
-import {
-  type Admit,
-  type BotSettings,
-  botName,
-  type ChatLimits,
-  type ChatLog,
-  type ChatMessage,
-  chatMessageOf,
-  DEFAULT_LIMITS,
-  refusalIn,
-} from './chat.ts';
-import { createChatQuestions } from './chat-questions.ts';
+import { type Admit, type BotSettings, botName, type ChatLimits, type ChatLog, DEFAULT_LIMITS } from './chat.ts';
+import { createChatHandling } from './chat-handling.ts';
 import { createChoices } from './choices.ts';
 import { readCommand } from './commands/all.ts';
 import type { InvokeFromChat } from './commands/chat-operations.ts';
-import { runCommand } from './commands/run-command.ts';
+import { aborted, connectChannels } from './connect-channels.ts';
 import { createDelivery } from './delivery.ts';
 import { createInbox } from './inbox.ts';
-import { type Batch, createLanes } from './lanes.ts';
+import { createLanes } from './lanes.ts';
 import { endLeftProgress } from './left-progress.ts';
 import { draftsOf } from './outgoing.ts';
 import { createPruning } from './pruning.ts';
-import { createReception } from './receive.ts';
-import { sessionKeyOf } from './session-key-of.ts';
 import type { Transcribe } from './transcribe.ts';
-import { createTurns } from './turns.ts';
+import { sortUnfinished } from './unfinished-messages.ts';
 
 /** How long turns that were asked to end are waited for. */
 const GRACE_MS = 5_000;
@@ -73,14 +58,8 @@ export interface ChannelGatewayDependencies {
   log: ChatLog;
 }
 
-/** An earlier version kept what was written in a topic under the whole chat. */
-function inItsTopic(waiting: ChatMessage): ChatMessage {
-  const { threadId } = waiting.message;
-  return threadId === undefined ? waiting : { ...waiting, chat: { ...waiting.chat, threadId } };
-}
-
 export function createChannelGateway(dependencies: ChannelGatewayDependencies): ChannelGateway {
-  const { mailbox, hub, sessions, invoke, now, newId, log } = dependencies;
+  const { mailbox, now, newId, log } = dependencies;
   const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
   let channels = dependencies.channels;
   const channel = (bot: BotKey): Channel | undefined =>
@@ -88,18 +67,28 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
   const ending = new AbortController();
   const inbox = createInbox(mailbox, dependencies.claimant);
   const choices = createChoices(mailbox);
-  const questions = createChatQuestions(hub);
   const delivery = createDelivery({ ...dependencies, channels });
-  const turns = createTurns({
+  const { reception, turns, handle } = createChatHandling({
     ...dependencies,
     inbox,
-    delivery,
-    questions,
-    channel,
-    findTurn: sessions.findTurn,
     choices,
+    delivery,
+    channel,
     limits,
-    whileWaiting: (chat, wait) => lanes.whileWaiting(chat, wait),
+    ending: ending.signal,
+    waiting: {
+      async add(message, received) {
+        if (received === 'claimed') lanes.add(message);
+        else await takeUp(await inbox.claim({ chat: message.chat }));
+      },
+      countIn: async (chat) => lanes.waitingIn(chat),
+      async discard(chat, isMeant) {
+        const keys = lanes.discard(chat, isMeant).map(({ message: { id } }) => ({ chat, id }));
+        if (keys.length > 0) await inbox.finish(keys, [], now());
+        return keys.length;
+      },
+      whileWaiting: (chat, wait) => lanes.whileWaiting(chat, wait),
+    },
   });
   const lanes = createLanes({
     limits,
@@ -108,111 +97,19 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     onFailure: ({ chat }, error) =>
       log(`will be tried again: ${error instanceof Error ? error.message : error}`, { level: 'warn', chat }),
   });
-  const reception = createReception({
-    ...dependencies,
-    inbox,
-    takeUp: async (chat) => takeUp(await inbox.claim({ chat })),
-    lanes,
-    delivery,
-    limits,
-    formAnswer: questions.formAnswer,
-    runCommand: (command, request) => runCommand(command, commandContext(request)),
-  });
-
-  function commandContext(request: ChatMessage): Parameters<typeof runCommand>[1] {
-    const chat = askingChat(request);
-    const { signal } = ending;
-    return {
-      sessionKey: chat.sessionKey,
-      questions: questions.openIn(request.chat),
-      systemTimezone: dependencies.systemTimezone,
-      invoke: (name, input) => invoke(name, input, { by: senderOf(request), chat, signal }),
-      signal,
-    };
-  }
-
-  function askingChat(request: ChatMessage): AskingChat {
-    const { chat } = request;
-    return {
-      sessionKey: sessionKeyOf(chat),
-      asker: askerOf(chat, [request]),
-      settings: () => dependencies.settings(chat),
-      choices: () => choices.get(chat),
-      choose: (change) => choices.change(chat, change),
-      stop: () => stop(request),
-      activity: () => ({
-        isRunning: turns.isRunning(chat),
-        waiting: lanes.waitingIn(chat),
-        openQuestions: questions.openIn(chat).length,
-      }),
-    };
-  }
-
-  /** What runs is cancelled; where nothing does, what was about to. In a group only the owner stops what others asked for. */
-  async function stop({ chat, message: { chatKind, sender }, isOwner }: ChatMessage): Promise<Stopped> {
-    const mayStop = ({ message }: ChatMessage): boolean =>
-      isOwner || chatKind === 'direct' || message.sender.id === sender.id;
-    if (await turns.stop(chat, mayStop)) return 'stopped';
-    const dropped = lanes.discard(chat, mayStop);
-    if (dropped.length === 0) return turns.isRunning(chat) || lanes.waitingIn(chat) > 0 ? 'of-another' : 'nothing';
-    await inbox.finish(
-      dropped.map(({ message: { id } }) => ({ chat, id })),
-      [],
-      now(),
-    );
-    return 'stopped';
-  }
 
   const pruning = createPruning({ mailbox, limits, isIdle: () => lanes.running === 0, now, log });
 
-  async function handle(batch: Batch): Promise<void> {
-    const [first] = batch.messages;
-    if (!first || !readCommand(first)) return turns.handle(batch);
-    const own = channel(batch.chat);
-    if (own) await reception.handleCommand(batch, own);
-  }
-
   async function takeUp(unfinished: readonly UnfinishedMessage[]): Promise<void> {
-    const own: UnfinishedMessage[] = [];
-    for (const message of unfinished) {
-      const refusal = refusalIn(message.body);
-      if (refusal) await inbox.finish([message], refusal, now());
-      else own.push(message);
-    }
-    const toMessage = ({ chat, body }: UnfinishedMessage): ChatMessage => chatMessageOf(chat, body);
-    for (const [turnId, messages] of Map.groupBy(own, (message) => message.turnId)) {
-      const [first] = messages;
-      if (turnId === undefined) for (const message of messages) lanes.add(inItsTopic(toMessage(message)));
-      else if (first) lanes.addBegun({ chat: first.chat, messages: messages.map(toMessage), turnId });
-    }
+    const { refused, begun, waiting } = sortUnfinished(unfinished);
+    for (const { message, replies } of refused) await inbox.finish([message], replies, now());
+    for (const batch of begun) lanes.addBegun(batch);
+    for (const message of waiting) lanes.add(message);
   }
 
   /** Also a message that a gateway stored which had lost this bot by then. What belongs to a channel that is not running now waits until it is. */
   async function takeUpLeft(): Promise<void> {
     await takeUp(await inbox.claim({ bots: channels.map(({ name, account }) => ({ channel: name, account })) }));
-  }
-
-  /** Refused credentials end the start. A platform that cannot be reached now is reached later, and holds up no other. */
-  async function connectAll(signal: AbortSignal): Promise<void> {
-    const waiting = new Set(channels);
-    let isReady = false;
-    const connecting = channels.map(async (each) => {
-      const bot = botName({ channel: each.name, account: each.account });
-      try {
-        await each.connect(reception.receiveFrom(each), signal);
-        waiting.delete(each);
-        if (isReady) log(`${bot}: connected`);
-      } catch (error) {
-        const reason = `${bot}: ${error instanceof Error ? error.message : error}`;
-        if (!isReady) throw new Error(reason, { cause: error });
-        if (!ending.signal.aborted) log(reason, { level: 'warn' });
-      }
-    });
-    const all = Promise.all(connecting);
-    await Promise.race([all, aborted(AbortSignal.timeout(limits.connectMs))]);
-    isReady = true;
-    for (const { name, account } of waiting)
-      log(`${botName({ channel: name, account })}: not connected yet; it keeps trying`, { level: 'warn' });
   }
 
   async function close(): Promise<void> {
@@ -226,7 +123,7 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     async start(signal) {
       await takeUpLeft();
       try {
-        await connectAll(signal);
+        await connectChannels({ channels, reception, limits, ending: ending.signal, log }, signal);
       } catch (error) {
         await close();
         throw error;
@@ -294,14 +191,4 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
       await close();
     },
   };
-}
-
-function senderOf({ chat, isOwner, message: { sender, chatKind } }: ChatMessage): Answerer {
-  const name = sender.name ?? sender.id;
-  return { place: 'chat', chat: chatName(chat), name, isOwner, isGroup: chatKind === 'group' };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

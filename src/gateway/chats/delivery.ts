@@ -40,8 +40,8 @@ export interface DeliveryOptions {
 export interface Delivery {
   /** Something was put into the outbox. */
   wake(): void;
-  /** Resolves when the message with this key is sent. */
-  whenSent(key: string, signal: AbortSignal): Promise<SentMessage>;
+  /** Resolves when the message is sent. */
+  whenSent(message: Pick<OutboxMessage, 'key' | 'chat'>, signal: AbortSignal): Promise<SentMessage>;
   /** Resolves when nothing is left that could be sent now. */
   settled(signal: AbortSignal): Promise<void>;
   /** Sends nothing more through this channel; what is left of it stays in the outbox. Resolves when nothing of it is under way. */
@@ -177,7 +177,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   return {
     wake,
-    async whenSent(key, signal) {
+    async whenSent({ key }, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<SentMessage>();
       const onAbort = (): void => reject(signal.reason);
       signal.addEventListener('abort', onAbort, { once: true });

@@ -24,12 +24,45 @@ export interface WaitingChat {
 export interface FairOrder {
   /** How many turns have begun. */
   readonly starts: number;
-  /** The index of the chat whose turn begins next. `waiting` is not empty and ordered by `waitsSince`. */
+  /** As `nextInOrder`, with what this order has counted. */
   next(waiting: readonly WaitingChat[]): number;
   /** A turn of this chat begins. */
   start(chat: WaitingChat): void;
   /** The chat takes a place, or gives it back. */
   count(chat: WaitingChat, by: 1 | -1): void;
+}
+
+/** What the order depends on besides the chats that wait. */
+export interface OrderState {
+  /** How many turns have begun: the place in the round of four. */
+  starts: number;
+  /** How many places a bot or a person takes now. */
+  placesOf(name: string): number;
+  /** When the person's last turn began, on the clock of `waitsSince`; 0 when none did. */
+  lastStartOf(person: string): number;
+}
+
+/** The index of the chat whose turn begins next. `waiting` is not empty and ordered by `waitsSince`. */
+export function nextInOrder(waiting: readonly WaitingChat[], { starts, placesOf, lastStartOf }: OrderState): number {
+  const fewest = Math.min(...new Set(waiting.map(({ bot }) => bot)).values().map(placesOf));
+  const isEligible = ({ bot }: WaitingChat): boolean => placesOf(bot) === fewest;
+  const oldest = waiting.findIndex(isEligible);
+  const longestWait = waiting[oldest]?.waitsSince ?? 0;
+  if (starts % ROUND === OLDEST_START) return oldest;
+  if (starts % ROUND === NEWCOMER_START) {
+    const newcomer = waiting.findLastIndex((chat) => isEligible(chat) && lastStartOf(chat.person) <= longestWait);
+    if (newcomer >= 0) return newcomer;
+  }
+  const isBefore = (a: WaitingChat, b: WaitingChat): boolean => {
+    if (a.isOwner !== b.isOwner) return a.isOwner;
+    const byPlaces = placesOf(a.person) - placesOf(b.person);
+    return byPlaces !== 0 ? byPlaces < 0 : lastStartOf(a.person) < lastStartOf(b.person);
+  };
+  let chosen = oldest;
+  waiting.forEach((chat, index) => {
+    if (isEligible(chat) && isBefore(chat, waiting[chosen] as WaitingChat)) chosen = index;
+  });
+  return chosen;
 }
 
 export function createFairOrder(): FairOrder {
@@ -38,7 +71,7 @@ export function createFairOrder(): FairOrder {
   let starts = 0;
 
   const placesOf = (name: string): number => places.get(name) ?? 0;
-  const lastStartOf = ({ person }: WaitingChat): number => lastStarts.get(person) ?? 0;
+  const lastStartOf = (person: string): number => lastStarts.get(person) ?? 0;
 
   function addPlaces(name: string, by: number): void {
     const left = placesOf(name) + by;
@@ -46,32 +79,11 @@ export function createFairOrder(): FairOrder {
     else places.set(name, left);
   }
 
-  function isBefore(a: WaitingChat, b: WaitingChat): boolean {
-    if (a.isOwner !== b.isOwner) return a.isOwner;
-    const byPlaces = placesOf(a.person) - placesOf(b.person);
-    return byPlaces !== 0 ? byPlaces < 0 : lastStartOf(a) < lastStartOf(b);
-  }
-
   return {
     get starts() {
       return starts;
     },
-    next(waiting) {
-      const fewest = Math.min(...new Set(waiting.map(({ bot }) => bot)).values().map(placesOf));
-      const isEligible = ({ bot }: WaitingChat): boolean => placesOf(bot) === fewest;
-      const oldest = waiting.findIndex(isEligible);
-      const longestWait = waiting[oldest]?.waitsSince ?? 0;
-      if (starts % ROUND === OLDEST_START) return oldest;
-      if (starts % ROUND === NEWCOMER_START) {
-        const newcomer = waiting.findLastIndex((chat) => isEligible(chat) && lastStartOf(chat) <= longestWait);
-        if (newcomer >= 0) return newcomer;
-      }
-      let chosen = oldest;
-      waiting.forEach((chat, index) => {
-        if (isEligible(chat) && isBefore(chat, waiting[chosen] as WaitingChat)) chosen = index;
-      });
-      return chosen;
-    },
+    next: (waiting) => nextInOrder(waiting, { starts, placesOf, lastStartOf }),
     start({ person }) {
       starts += 1;
       lastStarts.delete(person);

@@ -8,6 +8,11 @@ import { createFairOrder, type WaitingChat } from './fair-order.ts';
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
+/** After so many failures in a row, counted from 0. */
+export function retryWaitMs(failures: number): number {
+  return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
+}
+
 /** Messages that are answered together. */
 export interface Batch {
   chat: ChatKey;
@@ -131,14 +136,15 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
     const { place } = lane;
     order.start(place);
     count(place, 1);
-    const batch = lane.begun.shift() ?? { chat: lane.chat, messages: takeBatch(lane) };
+    // What stays behind has waited already.
+    const batch = lane.begun.shift() ?? { chat: lane.chat, messages: takeBatch(lane.waiting, { limits, standsAlone }) };
     try {
       if (batch.messages.length > 0) await handle(batch);
       lane.failures = 0;
     } catch (error) {
       // Whatever it had come to, the next attempt takes it up from what is on record.
       lane.begun.unshift(batch);
-      lane.retryAt = performance.now() + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** lane.failures);
+      lane.retryAt = performance.now() + retryWaitMs(lane.failures);
       lane.failures += 1;
       onFailure(batch, error);
     }
@@ -150,18 +156,6 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
     if (running === 0) whenIdle();
     const { channel } = lane.chat;
     if (!isRunningIn(channel)) closed.get(channel)?.();
-  }
-
-  function takeBatch(lane: Lane): ChatMessage[] {
-    const [first, ...others] = lane.waiting;
-    if (!first) return [];
-    let joined = 1;
-    for (const other of standsAlone(first) ? [] : others) {
-      if (joined >= limits.joinedMessages || standsAlone(other) || !belongTogether(first, other)) break;
-      joined += 1;
-    }
-    // What stays behind has waited already.
-    return lane.waiting.splice(0, joined);
   }
 
   return {
@@ -239,6 +233,21 @@ function placeOf({ chat, begun, waiting }: Lane, starts: number): WaitingChat {
     isOwner: first?.isOwner ?? false,
     waitsSince: starts,
   };
+}
+
+/** Removes the messages that are answered together from the beginning of a chat's waiting ones, and returns them. */
+export function takeBatch(
+  waiting: ChatMessage[],
+  { limits, standsAlone }: Pick<LanesOptions, 'limits' | 'standsAlone'>,
+): ChatMessage[] {
+  const [first, ...others] = waiting;
+  if (!first) return [];
+  let joined = 1;
+  for (const other of standsAlone(first) ? [] : others) {
+    if (joined >= limits.joinedMessages || standsAlone(other) || !belongTogether(first, other)) break;
+    joined += 1;
+  }
+  return waiting.splice(0, joined);
 }
 
 function belongTogether(a: ChatMessage, b: ChatMessage): boolean {

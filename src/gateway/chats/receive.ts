@@ -3,7 +3,7 @@
 // the rest goes to its chat's lane.
 import { createHash } from 'node:crypto';
 import type { Channel, IncomingMessage, Receive } from '../../channels/channel.ts';
-import type { ChatPerson, OutboxDraft, Received } from '../../storage/mailbox.ts';
+import type { InboxMessage, OutboxDraft, Received } from '../../storage/mailbox.ts';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import {
   type Admit,
@@ -18,8 +18,11 @@ import {
 import { type ReadCommand, readCommand } from './commands/all.ts';
 import type { Delivery } from './delivery.ts';
 import type { Inbox } from './inbox.ts';
-import type { Batch, Lanes } from './lanes.ts';
+import type { Batch } from './lanes.ts';
 import { draftsOf } from './outgoing.ts';
+import type { WaitingMessages } from './waiting-messages.ts';
+
+type Author = InboxMessage['from'];
 
 const FLOOD_TOLD_EVERY_MS = 60_000;
 
@@ -27,11 +30,9 @@ export interface ReceiveDependencies {
   inbox: Inbox;
   admit: Admit;
   settings(bot: BotKey): Promise<BotSettings>;
-  lanes: Lanes;
+  waiting: Pick<WaitingMessages, 'add' | 'countIn'>;
   delivery: Pick<Delivery, 'wake'>;
   limits: ChatLimits;
-  /** Takes up what waits in a chat whose messages this gateway has not claimed yet. */
-  takeUp(chat: ChatKey): Promise<void>;
   /** What takes a message as the answer to a form; undefined when none is asked for. */
   formAnswer(message: ChatMessage): (() => void) | undefined;
   /** The answer, as Markdown. */
@@ -49,28 +50,35 @@ export interface Reception {
 }
 
 export function createReception(dependencies: ReceiveDependencies): Reception {
-  const { inbox, admit, settings, lanes, delivery, limits, takeUp, formAnswer, runCommand, newId, now, log } =
-    dependencies;
+  const { inbox, admit, settings, waiting, delivery, limits, formAnswer, runCommand, newId, now, log } = dependencies;
 
-  const store = (chat: ChatKey, message: IncomingMessage, body: string, from?: ChatPerson): Promise<Received> =>
-    inbox.receive({ chat, id: message.id, order: message.order, receivedAt: now(), body, from });
+  const store = (
+    chat: ChatKey,
+    { id, order }: IncomingMessage,
+    body: string,
+    { from, isApart }: { from?: Author; isApart?: boolean },
+  ): Promise<Received> => inbox.receive({ chat, id, order, receivedAt: now(), body, from, isApart });
 
   /** Messages that are being stored, by chat: many may come at once, before the first of them waits in its lane. */
-  const arriving = new Map<string, number>();
-  const waitingIn = (chat: ChatKey): number => lanes.waitingIn(chat) + (arriving.get(nameOf(chat)) ?? 0);
+  const arriving = new Map<string, Set<number>>();
+  let arrivals = 0;
 
-  async function queue(request: ChatMessage, from: ChatPerson): Promise<void> {
+  async function queue(channel: Channel, request: ChatMessage, from: Author): Promise<void> {
     const { chat, message } = request;
     const name = nameOf(chat);
-    arriving.set(name, (arriving.get(name) ?? 0) + 1);
+    const own = arriving.get(name) ?? new Set();
+    arrivals += 1;
+    const arrival = arrivals;
+    arriving.set(name, own.add(arrival));
     try {
-      const received = await store(chat, message, bodyOf(request), from);
-      if (received === 'claimed') lanes.add(request);
-      else if (received === 'queued') await takeUp(chat);
+      const count = await waiting.countIn(chat);
+      const ahead = [...own].filter((other) => other < arrival).length;
+      if (count + ahead >= limits.waitingMessages) return await turnAway(channel, chat, message);
+      const received = await store(chat, message, bodyOf(request), { from });
+      if (received !== 'known') await waiting.add(request, received);
     } finally {
-      const left = (arriving.get(name) ?? 1) - 1;
-      if (left > 0) arriving.set(name, left);
-      else arriving.delete(name);
+      own.delete(arrival);
+      if (own.size === 0) arriving.delete(name);
     }
   }
 
@@ -83,7 +91,7 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
 
   /** Stored with the words for it: a process that ends in between leaves them to the next. */
   async function turnDown(chat: ChatKey, message: IncomingMessage, drafts: OutboxDraft[]): Promise<void> {
-    if ((await store(chat, message, refusedBody(drafts))) === 'known') return;
+    if ((await store(chat, message, refusedBody(drafts), { isApart: true })) === 'known') return;
     await inbox.finish([{ chat, id: message.id }], drafts, now());
     delivery.wake();
   }
@@ -111,12 +119,10 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
       const request: ChatMessage = { chat, message, isOwner: admission.isOwner ?? message.chatKind === 'direct' };
       const answersForm = formAnswer(request);
       const read = answersForm ? undefined : readCommand(request);
-      const from = { id: message.sender.id, chatKind: message.chatKind };
-      if (!answersForm && !read?.command.isImmediate) {
-        if (waitingIn(chat) >= limits.waitingMessages) return turnAway(channel, chat, message);
-        return queue(request, from);
-      }
-      if ((await store(chat, message, bodyOf(request), from)) === 'known') return;
+      const { isOwner } = request;
+      const from = { id: message.sender.id, chatKind: message.chatKind, isOwner };
+      if (!answersForm && !read?.command.isImmediate) return queue(channel, request, from);
+      if ((await store(chat, message, bodyOf(request), { from, isApart: true })) === 'known') return;
       if (answersForm) {
         answersForm();
         return close(channel, chat, message);

@@ -32,7 +32,7 @@ export function createShowQuestion(options: ShowQuestionOptions): ShowQuestion {
   return async (id, { markdown, buttons }) => {
     const drafts = draftsOf({ chat, channel, key: `${key}-${id}`, markdown, replyTo: replyTo.id, buttons });
     const giveUp = new AbortController();
-    const sent = delivery.whenSent(drafts.at(-1)?.key ?? '', giveUp.signal);
+    const sent = delivery.whenSent({ key: drafts.at(-1)?.key ?? '', chat }, giveUp.signal);
     sent.catch(() => {});
     await mailbox.enqueue(drafts, now());
     onShown();

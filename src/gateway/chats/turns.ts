@@ -35,7 +35,7 @@ import type { Transcribe } from './transcribe.ts';
 export interface TurnsDependencies {
   mailbox: Pick<Mailbox, 'enqueue'>;
   inbox: Inbox;
-  delivery: Delivery;
+  delivery: Pick<Delivery, 'wake' | 'whenSent'>;
   questions: Pick<ChatQuestions, 'follow'>;
   channel: FindChannel;
   ask: Gateway['ask'];

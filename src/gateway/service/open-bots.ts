@@ -1,5 +1,5 @@
-// The bots of the settings as channels, and the gateway around them: one for all of them, or, where several gateways share the storage, one for each
-// bot that this process runs.
+// The bots of the settings as channels, and the gateway around them; where several gateways share the storage, with a connection for each bot whose lock this
+// process holds.
 import type { Channel } from '../../channels/channel.ts';
 import type { Caps } from '../../pipeline/budget.ts';
 import type { Fence, Locks } from '../../storage/locks.ts';
@@ -8,7 +8,7 @@ import type { BotKey } from '../../vocabulary/chat-name.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { BotSettings, ChatLimits } from '../chats/chat.ts';
 import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway.ts';
-import { draftsOf } from '../chats/outgoing.ts';
+import type { SharedChats, SharedChatsDependencies } from '../chats/create-shared-chats.ts';
 import type { ResolvedBot } from '../settings/resolve.ts';
 import type { ServiceSettings } from '../settings/settings.ts';
 import type { OpenedGateway } from './run-service.ts';
@@ -22,7 +22,7 @@ interface BotsDependencies {
   bots: readonly ResolvedBot[];
   workspace: {
     channelGateway(
-      options: ChatsOptions & Pick<ChannelGatewayDependencies, 'channels' | 'claimant' | 'isStillOurs'>,
+      options: ChatsOptions & Pick<ChannelGatewayDependencies, 'channels' | 'claimant'>,
     ): Promise<ChannelGateway>;
   };
   chats: ChatsOptions;
@@ -44,41 +44,63 @@ export async function openBots({
   return { gateway: await workspace.channelGateway({ ...chats, channels, claimant }), channels };
 }
 
+/** Every gateway answers chats of every bot; the one that holds a bot's lock is connected to its platform. */
 export async function openSharedBots(
-  dependencies: BotsDependencies & { locks: Locks; mailbox: Mailbox; newId(prefix: string): string },
+  dependencies: Omit<BotsDependencies, 'workspace'> & {
+    workspace: { sharedChats(options: ChatsOptions & Pick<SharedChatsDependencies, 'senders'>): Promise<SharedChats> };
+    locks: Locks;
+    mailbox: Mailbox;
+  },
 ): Promise<OpenedBots> {
-  const { bots, workspace, chats, locks, mailbox, newId, now, log } = dependencies;
+  const { bots, workspace, chats, locks, mailbox, now, log } = dependencies;
   const own = new Map<ResolvedBot, Channel>();
-  const find = ({ channel, account }: BotKey): ResolvedBot | undefined =>
-    bots.find((each) => each.channel === channel && each.account === account);
-  const gateway = createSharedBots({
+  const senders = await Promise.all(bots.map((each) => openChannel(each, { now, log })));
+  const shared = await workspace.sharedChats({ ...chats, senders });
+  const connections = createSharedBots({
     bots: bots.map(({ channel, account }) => ({ channel, account })),
     locks,
     mailbox,
-    async open(bot, claimant) {
-      const settings = find(bot);
-      if (!settings) throw new Error(`there is no bot ${bot.channel}/${bot.account}`);
+    async open({ channel: name, account }, lock) {
+      const settings = bots.find((each) => each.channel === name && each.account === account);
+      if (!settings) throw new Error(`there is no bot ${name}/${account}`);
       const channel = await openChannel(settings, { now, log });
       own.set(settings, channel);
-      return workspace.channelGateway({
-        ...chats,
-        channels: [channel],
-        claimant,
-        isStillOurs: () => locks.holds(claimant),
-      });
+      return shared.connect(channel, lock);
     },
-    async queue(chat, markdown, key = newId('send')) {
-      const settings = find(chat);
-      if (!settings) throw new Error(`there is no bot ${chat.channel}/${chat.account}`);
-      // Never connected: it only knows how the platform splits a text.
-      const channel = own.get(settings) ?? (await openChannel(settings, { now, log }));
-      const drafts = draftsOf({ chat, channel, key, markdown });
-      await mailbox.enqueue(drafts, now());
-      return { keys: drafts.map((draft) => draft.key) };
-    },
+    queue: shared.send,
     now,
     log: (level, message, bot) => log({ level, event: 'bot', ...bot, message }),
   });
+  const gateway: ChannelGateway = {
+    ...connections,
+    async start(signal) {
+      await shared.start();
+      try {
+        await connections.start(signal);
+      } catch (error) {
+        await shared.drain(AbortSignal.abort());
+        await shared.close();
+        throw error;
+      }
+    },
+    async status() {
+      const status = await connections.status();
+      return { ...status, runningTurns: status.runningTurns + shared.running };
+    },
+    wake() {
+      connections.wake();
+      shared.wake();
+    },
+    async stopChannel(channel, signal) {
+      await shared.stopChannel(channel, signal);
+      return connections.stopChannel(channel, signal);
+    },
+    async drain(signal) {
+      await shared.drain(signal);
+      await connections.drain(signal);
+      await shared.close();
+    },
+  };
   const channels = bots.map((each) => ({
     name: each.channel,
     account: each.account,

@@ -27,6 +27,7 @@ it('results of sub-agents go to the chat they were asked from or one the owner h
   } as unknown as ResolvedBot;
   const resolved = { service: { workspace: folder }, jobs: {}, bots: [bot], secrets: [] } as unknown as ResolvedGateway;
   const workspace: ServiceWorkspace = {
+    sharedChats: async () => expect.fail('the storage is not shared'),
     channelGateway: async () =>
       ({
         start: async () => {},

@@ -11,6 +11,7 @@ import { ensureDirectory } from '../../storage/private-files.ts';
 import type { Deliver } from '../../vocabulary/delivery.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway.ts';
+import type { SharedChats, SharedChatsDependencies } from '../chats/create-shared-chats.ts';
 import { sessionKeyOf } from '../chats/session-key-of.ts';
 import { jobTurn } from '../job-turn.ts';
 import type { WorkspaceJobs } from '../open-jobs.ts';
@@ -22,11 +23,10 @@ import { createDeliver, withJobs } from './with-jobs.ts';
 /** What the service uses of a workspace. */
 export interface ServiceWorkspace {
   channelGateway(
-    options: Pick<
-      ChannelGatewayDependencies,
-      'channels' | 'claimant' | 'isStillOurs' | 'admit' | 'mayReceive' | 'settings' | 'limits' | 'log'
-    >,
+    options: ChatsOptions & Pick<ChannelGatewayDependencies, 'channels' | 'claimant'>,
   ): Promise<ChannelGateway>;
+  /** Where several gateways share the storage. */
+  sharedChats(options: ChatsOptions & Pick<SharedChatsDependencies, 'senders'>): Promise<SharedChats>;
   jobs(): Promise<Pick<WorkspaceJobs, 'scheduler'>>;
   mcpOffer(use: { allow: readonly string[] | undefined; mode: Mode }): Promise<Offer>;
   close(): Promise<void>;
@@ -100,7 +100,7 @@ export async function openChannels(
       log({ level, event, ...chat, message: chat ? `${chat.chatId}: ${message}` : message }),
   };
   const { gateway, channels } = sharedLocks
-    ? await openSharedBots({ bots, locks: sharedLocks, workspace, chats, mailbox: await mailbox(), newId, now, log })
+    ? await openSharedBots({ bots, locks: sharedLocks, workspace, chats, mailbox: await mailbox(), now, log })
     : await openBots({ bots, workspace, chats, claimant, now, log });
   const deliver = createDeliver(gateway.send, {
     bots: () => settings().bots,

@@ -11,19 +11,22 @@ type Row = Record<string, SQLOutputValue>;
 /** Claims the message when every other unfinished one of its chat is the claimant's. */
 export function insertMessage(
   prepare: Prepare,
-  { name, token }: Fence,
-  { chat, id, order, receivedAt, body }: Omit<InboxMessage, 'from'>,
+  claimant: Fence | undefined,
+  { chat, id, order, receivedAt, body, isApart }: Omit<InboxMessage, 'from'>,
 ): Received {
-  const isOthers = prepare(
-    `SELECT 1 FROM inbox WHERE finished_at IS NULL AND channel = ? AND account = ? AND chat = ?
+  const { name, token } = claimant ?? { name: null, token: null };
+  const isOthers =
+    !isApart &&
+    prepare(
+      `SELECT 1 FROM inbox WHERE finished_at IS NULL AND channel = ? AND account = ? AND chat = ?
          AND (owner IS NOT ? OR owner_token IS NOT ?) LIMIT 1`,
-  ).get(...partsOf(chat), name, token);
+    ).get(...partsOf(chat), name, token);
   const { changes } = prepare(
     `INSERT INTO inbox (channel, account, chat, id, position, received_at, body, owner, owner_token)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   ).run(...partsOf(chat), id, order, receivedAt, body, isOthers ? null : name, isOthers ? null : token);
   if (changes === 0) return 'known';
-  return isOthers ? 'queued' : 'claimed';
+  return isOthers || !claimant ? 'queued' : 'claimed';
 }
 
 /** Under whose claims unfinished messages are, besides this claimant's. */

@@ -37,12 +37,13 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
   const unsynced = new Map<string, Received>();
 
   return {
-    async receive(claimant, { chat, id, order, receivedAt, body, from }) {
+    async receive(claimant, { from, ...message }) {
+      const { chat, id } = message;
       const name = JSON.stringify([chat.channel, chat.account, id]);
       let received: Received = 'known';
       try {
         await write((prepare) => {
-          received = insertMessage(prepare, claimant, { chat, id, order, receivedAt, body });
+          received = insertMessage(prepare, claimant, message);
           if (from) keepPerson(prepare, chat, from);
         });
         const before = unsynced.get(name);
@@ -71,6 +72,15 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
         for (const lock of dead) await lock.release();
       }
     },
+
+    release: (claimant, messages) =>
+      write((prepare) => {
+        const release = prepare(
+          `UPDATE inbox SET owner = NULL, owner_token = NULL WHERE channel = ? AND account = ? AND id = ?
+           AND owner = ? AND owner_token = ? AND turn IS NULL AND finished_at IS NULL`,
+        );
+        for (const { chat, id } of messages) release.run(chat.channel, chat.account, id, claimant.name, claimant.token);
+      }),
 
     unfinished: (chat) =>
       read((prepare) => {
@@ -102,6 +112,12 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
       }),
 
     enqueue: (drafts, now) => write((prepare) => addDrafts(prepare, drafts, now)),
+
+    sentMessage: (key) =>
+      read((prepare) => {
+        const row = prepare(`SELECT message_id AS id FROM outbox WHERE key = ? AND state = 'sent'`).get(key);
+        return row?.id === undefined || row.id === null ? undefined : String(row.id);
+      }),
 
     due: (now, limit, bot) =>
       read((prepare) =>

@@ -23,20 +23,23 @@ export async function lockChats(query: Query, chats: readonly ChatKey[]): Promis
 /** Claims the message when every other unfinished one of its chat is the claimant's. The caller has locked the chat. */
 export async function insertMessage(
   query: Query,
-  { name, token }: Fence,
-  { chat, id, order, receivedAt, body }: Omit<InboxMessage, 'from'>,
+  claimant: Fence | undefined,
+  { chat, id, order, receivedAt, body, from, isApart = false }: InboxMessage,
 ): Promise<Received> {
   const [row] = await query<{ owner: string | null }>(
-    `INSERT INTO lainclaw.inbox (channel, account, chat, id, position, received_at, body, owner, owner_token)
-     SELECT $1, $2, $3, $4, $5, $6, $7, CASE WHEN is_free THEN $8 END, CASE WHEN is_free THEN $9::bigint END
+    `INSERT INTO lainclaw.inbox (channel, account, chat, id, position, received_at, body, owner, owner_token, person, is_owner)
+     SELECT $1, $2, $3, $4, $5, $6, $7, CASE WHEN is_free THEN $8 END, CASE WHEN is_free THEN $9::bigint END, $10, $11
      FROM (
-       SELECT NOT EXISTS (
+       SELECT $12 OR NOT EXISTS (
          SELECT 1 FROM lainclaw.inbox WHERE finished_at IS NULL AND channel = $1 AND account = $2 AND chat = $3
          AND (owner IS DISTINCT FROM $8 OR owner_token IS DISTINCT FROM $9)
        ) AS is_free
      ) AS chat_now
      ON CONFLICT (channel, account, id) DO NOTHING RETURNING owner`,
-    [...partsOf(chat), id, order, receivedAt, body, name, token],
+    [
+      ...[...partsOf(chat), id, order, receivedAt, body],
+      ...[claimant?.name ?? null, claimant?.token ?? null, from?.id ?? null, from?.isOwner ?? false, isApart],
+    ],
   );
   if (row === undefined) return 'known';
   return row.owner === null ? 'queued' : 'claimed';
@@ -134,6 +137,16 @@ async function claimChats(
     ],
   );
   return rows.map(unfinishedOf);
+}
+
+export async function releaseMessages(query: Query, { name, token }: Fence, messages: readonly MessageKey[]) {
+  await query(
+    `UPDATE lainclaw.inbox AS message SET owner = NULL, owner_token = NULL
+     FROM unnest($1::text[], $2::text[], $3::text[]) AS named (channel, account, id)
+     WHERE message.channel = named.channel AND message.account = named.account AND message.id = named.id
+       AND message.owner = $4 AND message.owner_token = $5 AND message.turn IS NULL AND message.finished_at IS NULL`,
+    [...columnsOf(messages), name, token],
+  );
 }
 
 /** `none`: nobody has claimed the message, or there is no such message. */

@@ -4,7 +4,16 @@ import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { ChatPerson, Mailbox, MessageKey, OutboxDraft, Received } from '../mailbox.ts';
 import { chatOf, outboxOf, partsOf, unfinishedOf } from '../mailbox-rows.ts';
 import type { PostgresDatabase, Query } from './database.ts';
-import { claimMessages, insertMessage, isSameMessage, lockChats, ownersOf, receivedBefore } from './mailbox-claims.ts';
+import {
+  claimMessages,
+  insertMessage,
+  isSameMessage,
+  lockChats,
+  ownersOf,
+  receivedBefore,
+  releaseMessages,
+} from './mailbox-claims.ts';
+import { signal } from './signals.ts';
 import { createUnansweredClaims } from './unanswered-claims.ts';
 import { withoutZeros } from './zero-bytes.ts';
 
@@ -22,23 +31,27 @@ export function createPostgresMailbox({ query, transaction }: PostgresDatabase):
   return {
     async receive(claimant, message) {
       const { chat, from } = message;
-      const before = unansweredReceived.take(claimant, (other) => isSameMessage(other, message));
+      const before = claimant ? unansweredReceived.take(claimant, (other) => isSameMessage(other, message)) : [];
       let received: Received = 'known';
       try {
         await transaction(async (inside) => {
           await lockChats(inside, [chat]);
           received = await insertMessage(inside, claimant, message);
-          if (received === 'known' && before.length > 0) received = await receivedBefore(inside, claimant, message);
+          if (claimant && received === 'known' && before.length > 0)
+            received = await receivedBefore(inside, claimant, message);
           if (from) await keepPerson(inside, chat, from);
+          if (!claimant && received === 'queued') await signal(inside, 'inbox');
         });
         return received;
       } catch (error) {
-        if (received !== 'known' || before.length > 0) unansweredReceived.add(claimant, [message]);
+        if (claimant && (received !== 'known' || before.length > 0)) unansweredReceived.add(claimant, [message]);
         throw error;
       }
     },
 
     claim: (claimant, where) => claimMessages({ query, transaction }, claimant, where, unansweredClaimed),
+
+    release: (claimant, messages) => releaseMessages(query, claimant, messages),
 
     async unfinished(chat) {
       const rows = await query(
@@ -76,6 +89,14 @@ export function createPostgresMailbox({ query, transaction }: PostgresDatabase):
       }),
 
     enqueue: (drafts, now) => addDrafts(query, drafts, now),
+
+    async sentMessage(key) {
+      const [row] = await query<{ id: string | null }>(
+        `SELECT message_id AS id FROM lainclaw.outbox WHERE key = $1 AND state = 'sent'`,
+        [key],
+      );
+      return row?.id ?? undefined;
+    },
 
     async due(now, limit, bot) {
       const rows = await query(
@@ -262,6 +283,7 @@ async function addDrafts(query: Query, drafts: readonly OutboxDraft[], now: numb
        VALUES ($1, $2, $3, $4, $5, 'waiting', 0, $6, $6) ON CONFLICT (key) DO NOTHING`,
       [key, ...partsOf(chat), body, now],
     );
+  if (drafts.length > 0) await signal(query, 'outbox');
 }
 
 async function choicesOf(query: Query, chat: ChatKey): Promise<string | undefined> {

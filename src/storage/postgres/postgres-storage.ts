@@ -13,6 +13,7 @@ import { createSealing } from './sealed-text.ts';
 import { createSignals } from './signals.ts';
 import { createPostgresSpending } from './spending.ts';
 import { createPostgresTranscripts } from './transcripts.ts';
+import { createPostgresCluster } from './unclaimed-chats.ts';
 
 export interface PostgresStorageOptions {
   url: string;
@@ -54,6 +55,7 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
       ]);
     },
     ownerFiles,
+    cluster: createPostgresCluster(database, signals),
     trust: createTrust({ files: ownerFiles, now }),
     async close() {
       await locks.close();

@@ -6,7 +6,7 @@ import type { Client } from 'pg';
 import type { Query } from './database.ts';
 
 /** What a signal is about. */
-export type Topic = 'mailbox' | 'jobs' | 'turns' | 'commands';
+export type Topic = 'inbox' | 'outbox' | 'jobs' | 'turns' | 'commands' | 'locks';
 
 export interface Signals {
   /** Calls the listener when somebody signals the topic, and every `pollMs` in any case. Returns what ends that. */

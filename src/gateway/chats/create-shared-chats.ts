@@ -1,0 +1,212 @@
+// The chats of bots that several gateways share. Every gateway answers chats of every bot; the one that holds a bot's lock is connected to its platform, stores
+// what arrives, and sends what waits in the outbox. Messages are claimed under a lock of this process alone: when it is lost, with the process or without, the
+// other gateways take up what it had claimed as after a crash.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Channel, SentMessage } from '../../channels/channel.ts';
+import type { Cluster } from '../../storage/cluster.ts';
+import type { Fence, Lock, Locks } from '../../storage/locks.ts';
+import type { OutboxMessage } from '../../storage/mailbox.ts';
+import { type BotKey, chatName } from '../../vocabulary/chat-name.ts';
+import type { ChannelGateway } from '../channel-gateway.ts';
+import type { TurnHub } from '../turns/turn-hub.ts';
+import { botName, DEFAULT_LIMITS } from './chat.ts';
+import { createChatHandling } from './chat-handling.ts';
+import { createChoices } from './choices.ts';
+import { readCommand } from './commands/all.ts';
+import { aborted } from './connect-channels.ts';
+import { type ConnectedBotDependencies, createConnectedBot } from './connected-bot.ts';
+import type { ChannelGatewayDependencies } from './create-channel-gateway.ts';
+import type { Delivery } from './delivery.ts';
+import { createSharedInbox } from './inbox.ts';
+import { draftsOf } from './outgoing.ts';
+import { createSharedLanes } from './shared-lanes.ts';
+import { sortUnfinished } from './unfinished-messages.ts';
+import type { TurnElsewhere } from './waiting-messages.ts';
+
+/** How long turns that were asked to end are waited for. */
+const GRACE_MS = 5_000;
+const RETRY_MS = 1_000;
+const LONGEST_SENT_WAIT_MS = 2_000;
+
+export interface SharedChatsDependencies
+  extends Omit<ChannelGatewayDependencies, 'channels' | 'claimant' | 'isStillOurs' | 'hub'> {
+  cluster: Cluster;
+  locks: Locks;
+  hub: Pick<TurnHub, 'answer' | 'turns' | 'stop'>;
+  /** One of each bot. They are never connected: turns send, edit and download through them. */
+  senders: readonly Channel[];
+}
+
+export interface SharedChats {
+  /** From now on chats are answered. */
+  start(): Promise<void>;
+  /** What the holder of a bot's lock runs beside it. */
+  connect(channel: Channel, lock: Fence): ChannelGateway;
+  /** Queues a text for a chat of any of the bots. */
+  send: ChannelGateway['send'];
+  readonly running: number;
+  wake(): void;
+  stopChannel(channel: string, signal: AbortSignal): Promise<void>;
+  /** Begins nothing more. Turns that run may end until the signal fires. */
+  drain(signal: AbortSignal): Promise<void>;
+  /** After the drain, when what it left was sent. */
+  close(): Promise<void>;
+}
+
+export function createSharedChats(dependencies: SharedChatsDependencies): SharedChats {
+  const { cluster, locks, mailbox, hub, senders, now, newId, log } = dependencies;
+  const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
+  const claimName = `gateway:${newId('gateway')}`;
+  let claim: Lock | undefined;
+  const claimant = (): Fence => claim ?? { name: claimName, token: 0 };
+  const ending = new AbortController();
+  const connected = new Map<string, { channel: Channel; delivery: Delivery }>();
+  const channel = (bot: BotKey): Channel | undefined =>
+    connected.get(botName(bot))?.channel ??
+    senders.find(({ name, account }) => name === bot.channel && account === bot.account);
+  const inbox = createSharedInbox(mailbox, claimant);
+  const choices = createChoices(mailbox);
+  const stopListening: (() => void)[] = [];
+  const delivery: Pick<Delivery, 'wake' | 'whenSent'> = {
+    wake() {
+      for (const each of connected.values()) each.delivery.wake();
+    },
+    whenSent,
+  };
+  const { reception, turns, handle } = createChatHandling({
+    ...dependencies,
+    isStillOurs: () => locks.holds(claimant()),
+    inbox,
+    choices,
+    delivery,
+    channel,
+    limits,
+    ending: ending.signal,
+    elsewhere,
+    waiting: {
+      async add() {
+        lanes.look();
+      },
+      countIn: async (chat) => (await waitingIn(chat)).length,
+      async discard(chat, isMeant) {
+        const keys = (await waitingIn(chat)).filter(isMeant).map(({ message: { id } }) => ({ chat, id }));
+        return keys.length > 0 && (await inbox.finish(keys, [], now())) ? keys.length : 0;
+      },
+      whileWaiting: (chat, wait) => lanes.whileWaiting(chat, wait),
+    },
+  });
+  const warn = (message: string): void => log(message, { level: 'warn' });
+  const lanes = createSharedLanes({
+    cluster,
+    inbox,
+    bots: senders.map(({ name, account }) => ({ channel: name, account })),
+    limits,
+    isConnectedHere: (bot) => connected.has(botName(bot)),
+    handle,
+    standsAlone: (message) => readCommand(message) !== undefined,
+    onFailure: ({ chat }, error) =>
+      log(`will be tried again: ${error instanceof Error ? error.message : error}`, { level: 'warn', chat }),
+    onProblem: warn,
+    now,
+  });
+
+  async function waitingIn(chat: Parameters<typeof elsewhere>[0]) {
+    return sortUnfinished(await mailbox.unfinished(chat)).waiting;
+  }
+
+  /** The turn of this chat that another gateway runs. */
+  async function elsewhere(chat: Parameters<typeof chatName>[0]): Promise<TurnElsewhere | undefined> {
+    const name = chatName(chat);
+    const turn = hub.turns().find((each) => each.isRemote && each.chat === name && each.state !== 'ended');
+    if (!turn) return undefined;
+    const { begun } = sortUnfinished(await mailbox.unfinished(chat));
+    return { messages: begun.flatMap(({ messages }) => messages), stop: () => void hub.stop(turn.id) };
+  }
+
+  /** Another gateway may send it: the mailbox knows when. */
+  async function whenSent(message: Pick<OutboxMessage, 'key' | 'chat'>, signal: AbortSignal): Promise<SentMessage> {
+    for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, LONGEST_SENT_WAIT_MS)) {
+      await sleep(waitMs, undefined, { signal, ref: false });
+      const messageId = await mailbox.sentMessage(message.key).catch(() => undefined);
+      if (messageId !== undefined) return { chatId: message.chat.chatId, messageId };
+    }
+  }
+
+  async function acquireClaim(): Promise<void> {
+    claim = await locks.acquire(claimName, { signal: ending.signal });
+    claim.lost.addEventListener('abort', () => void claimAgain(), { once: true });
+  }
+
+  /** The others have taken up what was claimed here: nothing of it is answered by this process any more. */
+  async function claimAgain(): Promise<void> {
+    if (ending.signal.aborted) return;
+    warn('this gateway could not reach the database for too long: its turns end, other gateways take them up');
+    turns.abandon();
+    while (!ending.signal.aborted)
+      try {
+        await acquireClaim();
+        return lanes.look();
+      } catch {
+        await sleep(RETRY_MS, undefined, { signal: ending.signal }).catch(() => {});
+      }
+  }
+
+  return {
+    async start() {
+      await acquireClaim();
+      stopListening.push(
+        cluster.on('inbox', lanes.look),
+        cluster.on('outbox', () => delivery.wake()),
+      );
+      lanes.open();
+    },
+    connect(own, lock) {
+      const name = botName({ channel: own.name, account: own.account });
+      const parts: ConnectedBotDependencies = { ...dependencies, limits, reception, choices, channel: own };
+      const bot = createConnectedBot({ ...parts, isStillOurs: () => locks.holds(lock) });
+      return {
+        ...bot.gateway,
+        async start(signal) {
+          connected.set(name, { channel: own, delivery: bot.delivery });
+          await bot.gateway.start(signal);
+          lanes.look();
+        },
+        async drain(signal) {
+          await bot.gateway.drain(signal);
+          if (connected.get(name)?.channel === own) connected.delete(name);
+        },
+      };
+    },
+    async send(chat, markdown, key = newId('send')) {
+      const own = channel(chat);
+      if (!own) throw new Error(`there is no bot ${botName(chat)}`);
+      const drafts = draftsOf({ chat, channel: own, key, markdown });
+      await mailbox.enqueue(drafts, now());
+      delivery.wake();
+      return { keys: drafts.map((draft) => draft.key) };
+    },
+    get running() {
+      return lanes.running;
+    },
+    wake() {
+      delivery.wake();
+      lanes.look();
+    },
+    async stopChannel(name, signal) {
+      await Promise.race([lanes.closeChannel(name), aborted(signal)]);
+    },
+    async drain(signal) {
+      const ended = lanes.stop();
+      await Promise.race([ended, aborted(signal)]);
+      if (!signal.aborted) return;
+      turns.abandon();
+      await Promise.race([ended, aborted(AbortSignal.timeout(GRACE_MS))]);
+    },
+    async close() {
+      ending.abort();
+      for (const stop of stopListening) stop();
+      await claim?.release();
+      await Promise.allSettled(senders.map((each) => each.close()));
+    },
+  };
+}
