@@ -6,12 +6,16 @@ import { judged, writtenLines } from '../test/support/gateway-kills.ts';
 import { APP, databaseUrl, startCluster, TEMPLATE } from '../test/support/postgres-cluster.ts';
 import { createSharedGateways, type SharedGateways } from '../test/support/shared-gateways.ts';
 import type { Bench, Figure, Scale } from './bench.ts';
+import { spread } from './cluster-spread.ts';
 
 const GATEWAYS = 3;
 const TAKEOVER_LIMIT_S = 5;
 const BOT = 'bot:local/default';
 
-export const cluster: Bench = { name: 'cluster', run: kills };
+export const cluster: Bench = {
+  name: 'cluster',
+  run: async (scale) => [...(await spread(scale)), ...(await kills(scale))],
+};
 
 async function kills(scale: Scale): Promise<Figure[]> {
   const size = scale === 'full' ? { chats: 20, messages: 10, kills: 20 } : { chats: 3, messages: 2, kills: 1 };

@@ -117,6 +117,38 @@ export function describeMailboxClaims(name: string, create: () => MailboxSubject
       expect(await mailbox.finish(mine, [incoming('m1')], [], 1)).toBe(false);
     });
 
+    it('a message that is received for nobody waits until a gateway claims its chat', async () => {
+      expect(await mailbox.receive(undefined, incoming('m1'))).toBe('queued');
+      expect(await other.receive(undefined, incoming('m1'))).toBe('known');
+      expect(await mailbox.begin(mine, [incoming('m1')], 'turn-1')).toBe(false);
+      expect(idsOf(await other.claim(theirs, { chat: chat('a') }))).toEqual(['m1']);
+      expect(await mailbox.claim(mine, { chat: chat('a') })).toEqual([]);
+    });
+
+    it('what is released can be claimed by another; what has begun stays', async () => {
+      for (const id of ['m1', 'm2', 'm3']) await mailbox.receive(mine, incoming(id, 'a', Number(id[1])));
+      await mailbox.begin(mine, [incoming('m1')], 'turn-1');
+      await mailbox.release(mine, [incoming('m1'), incoming('m2')]);
+      await mailbox.release(theirs, [incoming('m3')]);
+      expect(await other.claim(theirs, { chat: chat('a') })).toEqual([]);
+      await mailbox.finish(mine, [incoming('m1'), incoming('m3')], [], 1);
+      expect(idsOf(await other.claim(theirs, { chat: chat('a') }))).toEqual(['m2']);
+    });
+
+    it('a message that is handled apart is its receiver’s, whichever gateway has the chat', async () => {
+      await mailbox.receive(mine, incoming('m1'));
+      expect(await other.receive(theirs, { ...incoming('stop', 'a', 1), isApart: true })).toBe('claimed');
+      expect(await other.finish(theirs, [incoming('stop')], [], 1)).toBe(true);
+      expect(await mailbox.begin(mine, [incoming('m1')], 'turn-1')).toBe(true);
+    });
+
+    it('tells the platform’s id of what was sent', async () => {
+      await mailbox.enqueue([draft('k')], 1);
+      expect(await other.sentMessage('k')).toBeUndefined();
+      await mailbox.sent('k', 'platform-7', 2);
+      expect(await other.sentMessage('k')).toBe('platform-7');
+    });
+
     it('claims reach the named bots alone', async () => {
       await mailbox.receive(mine, incoming('m1'));
       await mine.release();

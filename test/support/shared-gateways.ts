@@ -13,8 +13,11 @@ export interface Machine {
   start(): Promise<void>;
   /** Resolves when the process is gone. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  status(): Promise<ServiceStatus>;
   /** Of the one bot there is. */
   stateOfBot(): Promise<string | undefined>;
+  /** A request to its server, with its token. */
+  request(path: string, init?: RequestInit): Promise<Response>;
 }
 
 export interface SharedGateways {
@@ -31,18 +34,42 @@ export interface SharedGateways {
 /** Of the texts that are encrypted in the database: every machine needs the same. */
 const KEY = 'ab'.repeat(32);
 
-export function createSharedGateways({ url, count }: { url: string; count: number }): SharedGateways {
+export interface SharedGatewaysOptions {
+  url: string;
+  count: number;
+  /** Of every machine; without it the stub answers. */
+  config?: object;
+  flags?: readonly string[];
+}
+
+export function createSharedGateways(options: SharedGatewaysOptions): SharedGateways {
+  const { url, count, config = { provider: 'stub' }, flags = [] } = options;
   const platform = createHome();
   const folder = join(platform.base, 'channel');
   mkdirSync(folder);
   const homes = Array.from({ length: count }, () => createHome());
   const machines = homes.map((home): Machine => {
-    home.config({ provider: 'stub' });
-    const env = { LAINCLAW_STORE: url, LAINCLAW_STORE_KEY: KEY, LAINCLAW_LOCAL_FOLDER: folder };
+    home.config(config);
+    const env = {
+      LAINCLAW_STORE: url,
+      LAINCLAW_STORE_KEY: KEY,
+      LAINCLAW_LOCAL_FOLDER: folder,
+      LAINCLAW_API_KEY: 'none',
+    };
     let running: Running | undefined;
+    const read = (name: string): string => readFileSync(join(home.path, 'service', name), 'utf8').trim();
+    const request = (path: string, init: RequestInit = {}): Promise<Response> => {
+      const { port } = JSON.parse(read('gateway-service.json')) as { port: number };
+      const headers = { ...init.headers, authorization: `Bearer ${read('gateway-token')}` };
+      return fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers });
+    };
+    const status = async (): Promise<ServiceStatus> => (await request('/status')).json() as Promise<ServiceStatus>;
     return {
       async start() {
-        running = startLainclaw(['gateway', 'start', '--channel=local', '--pairing-policy=open'], { home, env });
+        running = startLainclaw(['gateway', 'start', '--channel=local', '--pairing-policy=open', ...flags], {
+          home,
+          env,
+        });
         await running.saw('"event":"ready"');
       },
       async end(signal) {
@@ -50,13 +77,9 @@ export function createSharedGateways({ url, count }: { url: string; count: numbe
         await running?.ended.catch(() => {});
         running = undefined;
       },
-      async stateOfBot() {
-        const read = (name: string): string => readFileSync(join(home.path, 'service', name), 'utf8').trim();
-        const { port } = JSON.parse(read('gateway-service.json')) as { port: number };
-        const headers = { authorization: `Bearer ${read('gateway-token')}` };
-        const status = (await (await fetch(`http://127.0.0.1:${port}/status`, { headers })).json()) as ServiceStatus;
-        return status.channels[0]?.state;
-      },
+      status,
+      stateOfBot: async () => (await status()).channels[0]?.state,
+      request,
     };
   });
   const outbox = (): OutboxLine[] => {

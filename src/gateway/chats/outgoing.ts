@@ -8,7 +8,10 @@ import type { ChatKey } from '../../vocabulary/chat-name.ts';
 export interface Outgoing {
   /** Of a picture: what lists and the audit log show in its place. */
   markdown: string;
-  picture?: KeptPicture;
+  picture?: KeptPicture & {
+    /** Its bytes in base64, where another machine may send it. */
+    data?: string;
+  };
   replyTo?: string;
   buttons?: readonly Button[];
   /** The message whose place it takes; sent as a new one where that is gone. */

@@ -1,5 +1,6 @@
 // Pictures that tools made for the person (a screenshot, a chart) follow the answer of the turn as messages of their own. The
-// outbox holds the path; the bytes are the file that the session keeps. A picture that a model only reads is not sent.
+// outbox holds the path; the bytes are the file that the session keeps, and go with it where another machine may send them. A picture that a model only reads
+// is not sent.
 import { type Channel, ChannelError, type SentMessage } from '../../channels/channel.ts';
 import { DocumentProblem } from '../../documents/document.ts';
 import type { OutboxDraft, OutboxMessage } from '../../storage/mailbox.ts';
@@ -20,15 +21,23 @@ export interface PictureDraftOptions {
   /** Picture n has the key `<key>-picture-<n>`: the same for the same turn, also in another process. */
   key: string;
   pictures: readonly KeptPicture[];
+  /** Another machine may send them, which does not have the files. */
+  withBytes: boolean;
 }
 
 /** None where the platform shows no pictures. */
-export function pictureDrafts({ chat, channel, key, pictures }: PictureDraftOptions): OutboxDraft[] {
+export async function pictureDrafts(options: PictureDraftOptions): Promise<OutboxDraft[]> {
+  const { chat, channel, key, pictures, withBytes } = options;
   if (!channel.sendPicture) return [];
-  return pictures.slice(-MOST_PICTURES).map((picture, index) => {
-    const outgoing: Outgoing = { markdown: `[picture ${picture.mediaType} in ${picture.path}]`, picture };
+  const drafts = pictures.slice(-MOST_PICTURES).map(async (picture, index) => {
+    const [read] = withBytes ? await readPictures([picture]) : [];
+    const outgoing: Outgoing = {
+      markdown: `[picture ${picture.mediaType} in ${picture.path}]`,
+      picture: { ...picture, ...(read && { data: read.data }) },
+    };
     return { key: `${key}-picture-${index}`, chat, body: JSON.stringify(outgoing) };
   });
+  return Promise.all(drafts);
 }
 
 /** Tells the person when not every picture follows. */
@@ -41,12 +50,13 @@ export function withPicturesNote(markdown: string, pictures: readonly KeptPictur
 export async function sendPicture(
   channel: Pick<Channel, 'sendPicture'>,
   { key, chat: { chatId, threadId } }: OutboxMessage,
-  picture: KeptPicture,
+  picture: NonNullable<Outgoing['picture']>,
   signal: AbortSignal,
 ): Promise<SentMessage> {
   const send = channel.sendPicture?.bind(channel);
   if (!send) throw new ChannelError('rejected', 'this platform shows no pictures');
-  const [read] = await readPictures([picture]);
+  const { data, mediaType } = picture;
+  const [read] = data === undefined ? await readPictures([picture]) : [{ data, mimeType: mediaType }];
   if (!read) throw new ChannelError('rejected', `the picture is not in ${picture.path} any more`);
   const bytes = Buffer.from(read.data, 'base64');
   const place = { key, chatId, threadId };

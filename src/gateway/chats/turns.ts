@@ -115,7 +115,13 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       const { replaces } = answer;
       const drafts = [
         ...draftsOf({ chat, channel, key: turnId, markdown, replyTo, replaces }),
-        ...pictureDrafts({ chat, channel, key: turnId, pictures }),
+        ...(await pictureDrafts({
+          chat,
+          channel,
+          key: turnId,
+          pictures,
+          withBytes: dependencies.isStillOurs !== undefined,
+        })),
       ];
       // From here on there is nothing to stop: the answer may be in the chat before this resolves.
       running.delete(nameOf(chat));
