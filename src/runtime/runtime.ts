@@ -191,7 +191,6 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       mcpAdmission,
       caps: config,
       now,
-      newId: base.newId,
     });
     extractInBackground((message) => context.log({ level: 'info', event: 'note', message }));
     if (config.backups === 0) return opened;

@@ -6,8 +6,8 @@ import type { HookSettings } from '../config/hooks.ts';
 import type { Mode } from '../config/mode.ts';
 import type { ChannelGateway } from '../gateway/channel-gateway.ts';
 import type { AskingChat } from '../gateway/chats/asking-chat.ts';
+import type { ChannelGatewayDependencies } from '../gateway/chats/channel-gateway-dependencies.ts';
 import type { ChatOperationName, ChatOperations } from '../gateway/chats/commands/chat-operations.ts';
-import type { ChannelGatewayDependencies } from '../gateway/chats/create-channel-gateway.ts';
 import type { SharedChats, SharedChatsDependencies } from '../gateway/chats/create-shared-chats.ts';
 import type { Transcribe } from '../gateway/chats/transcribe.ts';
 import {

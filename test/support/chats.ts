@@ -7,11 +7,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ModelChoice } from '../../src/adapters/choose-model.ts';
 import type { ChannelGateway } from '../../src/gateway/channel-gateway.ts';
+import type { ChannelGatewayDependencies } from '../../src/gateway/chats/channel-gateway-dependencies.ts';
 import type { BotSettings } from '../../src/gateway/chats/chat.ts';
-import {
-  type ChannelGatewayDependencies,
-  createChannelGateway,
-} from '../../src/gateway/chats/create-channel-gateway.ts';
+import { createChannelGateway } from '../../src/gateway/chats/create-channel-gateway.ts';
 import type { AskRequest } from '../../src/gateway/gateway.ts';
 import { createAskedTurns } from '../../src/gateway/turns/asked-turns.ts';
 import { createTurnHub, type HubTurn, type TurnHub } from '../../src/gateway/turns/turn-hub.ts';

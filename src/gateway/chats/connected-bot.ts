@@ -2,10 +2,10 @@
 // sends what waits.
 import type { Channel } from '../../channels/channel.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
+import type { ChannelGatewayDependencies } from './channel-gateway-dependencies.ts';
 import type { ChatLimits } from './chat.ts';
 import type { ChoicesStore } from './choices.ts';
 import { aborted, connectChannels } from './connect-channels.ts';
-import type { ChannelGatewayDependencies } from './create-channel-gateway.ts';
 import { createDelivery, type Delivery } from './delivery.ts';
 import { endLeftProgress } from './left-progress.ts';
 import { draftsOf } from './outgoing.ts';

@@ -1,20 +1,14 @@
 // The running gateway: channels on one side, `gateway.ask` on the other. What arrives is stored, goes to its chat's lane,
 // becomes a turn or a command, and is answered through the outbox; what an earlier process left is taken up first.
 import type { Channel } from '../../channels/channel.ts';
-import type { Sessions } from '../../sessions/sessions.ts';
-import type { AppendAudit } from '../../storage/audit.ts';
-import type { Fence } from '../../storage/locks.ts';
-import type { Mailbox, UnfinishedMessage } from '../../storage/mailbox.ts';
-import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import type { UnfinishedMessage } from '../../storage/mailbox.ts';
+import type { BotKey } from '../../vocabulary/chat-name.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
-import type { Gateway } from '../gateway.ts';
-import type { TurnHub } from '../turns/turn-hub.ts';
-import { type Admit, type BotSettings, botName, type ChatLimits, type ChatLog, DEFAULT_LIMITS } from './chat.ts';
+import type { ChannelGatewayDependencies } from './channel-gateway-dependencies.ts';
+import { botName, DEFAULT_LIMITS } from './chat.ts';
 import { createChatHandling } from './chat-handling.ts';
 import { createChoices } from './choices.ts';
 import { readCommand } from './commands/all.ts';
-import type { InvokeFromChat } from './commands/chat-operations.ts';
 import { aborted, connectChannels } from './connect-channels.ts';
 import { createDelivery } from './delivery.ts';
 import { createInbox } from './inbox.ts';
@@ -22,41 +16,11 @@ import { createLanes } from './lanes.ts';
 import { endLeftProgress } from './left-progress.ts';
 import { draftsOf } from './outgoing.ts';
 import { createPruning } from './pruning.ts';
-import type { Transcribe } from './transcribe.ts';
 import { sortUnfinished } from './unfinished-messages.ts';
 
 /** How long turns that were asked to end are waited for. */
 const GRACE_MS = 5_000;
 const SHOWN_DEAD_LETTERS = 1_000;
-
-export interface ChannelGatewayDependencies {
-  channels: readonly Channel[];
-  mailbox: Mailbox;
-  audit: AppendAudit;
-  /** Of a lock that this gateway holds while it runs: the messages it handles are claimed under it. */
-  claimant: Fence;
-  ask: Gateway['ask'];
-  hub: Pick<TurnHub, 'answer'>;
-  sessions: Pick<Sessions, 'findTurn'>;
-  admit: Admit;
-  /** Whether a message may be sent to this chat: everybody who was admitted there may have been revoked since. */
-  mayReceive(chat: ChatKey): Promise<boolean>;
-  /** Asked before each message is sent, where another gateway could have taken over the bots. */
-  isStillOurs?(): Promise<boolean>;
-  /** Asked for each turn: what it returns may change while the gateway runs. */
-  settings(bot: BotKey): Promise<BotSettings>;
-  /** What commands call operations with. */
-  invoke: InvokeFromChat;
-  workspace(): Promise<Pick<Workspace, 'writeFile'>>;
-  /** Of voice messages; absent: no server for it is configured. */
-  transcribe?: Transcribe;
-  limits?: Partial<ChatLimits>;
-  systemTimezone(): string;
-  now(): number;
-  newId(prefix: string): string;
-  random(): number;
-  log: ChatLog;
-}
 
 export function createChannelGateway(dependencies: ChannelGatewayDependencies): ChannelGateway {
   const { mailbox, now, newId, log } = dependencies;

@@ -63,7 +63,6 @@ it('results of sub-agents go to the chat they were asked from or one the owner h
       mcpAdmission: () => Promise.reject(new Error('not asked')),
       caps: {},
       now: Date.now,
-      newId: (prefix) => prefix,
     },
   );
   await gateway.start(new AbortController().signal);

@@ -10,7 +10,7 @@ import type { Mailbox } from '../../storage/mailbox.ts';
 import { ensureDirectory } from '../../storage/private-files.ts';
 import type { Deliver } from '../../vocabulary/delivery.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
-import type { ChannelGatewayDependencies } from '../chats/create-channel-gateway.ts';
+import type { ChannelGatewayDependencies } from '../chats/channel-gateway-dependencies.ts';
 import type { SharedChats, SharedChatsDependencies } from '../chats/create-shared-chats.ts';
 import { sessionKeyOf } from '../chats/session-key-of.ts';
 import { jobTurn } from '../job-turn.ts';
@@ -49,7 +49,6 @@ export interface OpenChannelsDependencies {
   mcpAdmission(): Promise<{ admits(request: Request): Promise<SecretAttempt> }>;
   caps: Caps;
   now(): number;
-  newId(prefix: string): string;
 }
 
 const LOOK_EVERY_MS = 60_000;
@@ -60,7 +59,7 @@ export async function openChannels(
   { settings, bot, access, claimant, sharedLocks, log }: GatewayContext,
   dependencies: OpenChannelsDependencies,
 ): Promise<OpenedGateway> {
-  const { openWorkspace, openBackground, mailbox, hasSession, mcpAdmission, caps, now, newId } = dependencies;
+  const { openWorkspace, openBackground, mailbox, hasSession, mcpAdmission, caps, now } = dependencies;
   const chatPeople: Mailbox['people'] = async (chat) => (await mailbox()).people(chat);
   const { service, bots } = settings();
   await ensureDirectory(service.workspace);
