@@ -75,6 +75,7 @@ async function runChecks(context: OperationContext): Promise<Check[]> {
     ...files,
     await sessionsCheck(runtime),
     await workspaceCheck(runtime),
+    ...(await killedCommandsCheck(runtime)),
     await sandboxCheck(runtime),
     ...(await modelChecks(context)),
     ...(await memoryModelChecks(runtime)),
@@ -211,6 +212,14 @@ async function workspaceCheck(runtime: Runtime): Promise<Check> {
       fix: 'set --workspace or LAINCLAW_WORKSPACE',
     };
   }
+}
+
+/** Only said where something was left: it was put back before this command did anything else. */
+async function killedCommandsCheck(runtime: Runtime): Promise<Check[]> {
+  const name = 'killed commands';
+  const fix =
+    'nothing to do where it was put back or taken away; otherwise look at the file before you use git or an editor there';
+  return (await runtime.finishKilledCommands()).map((message) => ({ name, state: 'advice', message, fix }));
 }
 
 async function sandboxCheck(runtime: Runtime): Promise<Check> {

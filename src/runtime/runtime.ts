@@ -34,6 +34,7 @@ import { createForgetMore } from './forget-more.ts';
 import { FORGETTING_FILE, type Forgotten } from './forgettings.ts';
 import { createGatewayService } from './gateway-service.ts';
 import { type OperationsOn, withoutOperations } from './invoke-on-runtime.ts';
+import { createFinishKilledCommands, type FinishKilledCommands } from './killed-commands.ts';
 import { createProviders } from './providers.ts';
 import type { Rewinding } from './rewind.ts';
 import { createServices, type Services } from './services.ts';
@@ -75,6 +76,8 @@ export interface Runtime extends Services {
   rewinding(): Promise<Rewinding>;
   /** Finishes what a killed process had begun to undo; returns the keys of sessions in which it went back to an earlier turn. */
   finishUndos(): Promise<string[]>;
+  /** Puts back what commands have left whose Lainclaw was killed. */
+  finishKilledCommands: FinishKilledCommands;
   /** Forgetting a text wherever it is kept. */
   forgetEverywhere(): Promise<ForgetEverywhere>;
   /** What was forgotten everywhere, the newest first, without its text. */
@@ -120,6 +123,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { environment, config, storage, sessions, mailbox, now, systemTimezone } = base;
   const { ownerFiles, locks } = storage;
   const services = createServices(base);
+  const finishKilledCommands = createFinishKilledCommands(base, services);
   const openSchedule = lazily(async () => {
     const { openSchedule: open } = await import('../schedule/open-schedule.ts');
     return open({ jobs: await storage.jobs(), locks, now, systemTimezone, channels: CHANNEL_NAMES });
@@ -165,8 +169,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const open = new Set<RuntimeWorkspace>();
   const opening: OpenWorkspace = async (workspaceOptions = {}) => {
     if (isClosed) throw new CodedError('RUNTIME_CLOSED', 'the runtime is closed');
-    await finishUndos();
-    const workspace = await openWorkspace(base, { ...shared, finishUndos }, workspaceOptions);
+    await finishInterrupted();
+    const workspace = await openWorkspace(base, { ...shared, finishInterrupted }, workspaceOptions);
     const tracked: RuntimeWorkspace = {
       ...workspace,
       async close() {
@@ -242,6 +246,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   await finishDeletions();
   await finishForgetting();
+  await finishKilledCommands();
   /** One after the other; what waits for a turn is forgotten when it has ended. */
   let forgetting: Promise<void> = Promise.resolve();
   const stopListening = base.onTurns(() => {
@@ -284,6 +289,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       return [];
     }
   }
+
+  /** Before anybody works on files, and before git or an editor finds what a killed command has left. */
+  async function finishInterrupted(): Promise<void> {
+    await finishKilledCommands();
+    await finishUndos();
+  }
+
   const rewinding = lazily(async () => {
     const { createRewinding } = await import('./rewind.ts');
     const unfinished = createUnfinishedUndos(ownerFiles);
@@ -335,6 +347,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     },
     rewinding,
     finishUndos,
+    finishKilledCommands,
     forgetEverywhere,
     forgotten: async (limit) => (await import('./forgettings.ts')).createForgettings(ownerFiles).forgotten(limit),
     trust: storage.trust,

@@ -15,6 +15,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Installer } from '../skills/install/installer.ts';
 import type { Skills } from '../skills/skills.ts';
 import { ensureDirectory } from '../storage/private-files.ts';
+import type { CommandRecords } from '../tools/shell/command-records.ts';
 import { schemaProblem, valueProblem } from '../tools/validate.ts';
 import type { Undo } from '../undo/undo.ts';
 import { createUnfinishedUndos } from '../undo/unfinished-undos.ts';
@@ -24,6 +25,9 @@ import { createFileAccess, LARGEST_KEPT_BYTES } from '../workspace/file-access.t
 import type { Base } from './base.ts';
 import type { InstalledBrowser } from './install-browser.ts';
 import { openPastConversations } from './past-conversations.ts';
+
+/** Of the home. */
+export const COMMAND_RECORDS = 'service/commands';
 
 export interface Services {
   /** Sign-in and models. `baseUrl`: the address of an openai-compatible server, when it is not the configured one. */
@@ -53,6 +57,8 @@ export interface Services {
   processes: Lazy<Processes>;
   /** Those of every process of this home. */
   knownProcesses(): Promise<KnownProcesses>;
+  /** What workspaces had before the commands that run now. */
+  commandRecords(): Promise<CommandRecords>;
 }
 
 export function createServices(base: Base): Services & { close(): Promise<void> } {
@@ -153,6 +159,10 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     const { createKnownProcesses } = await import('../sandbox/background/known-processes.ts');
     return createKnownProcesses(storage.machineFiles);
   });
+  const commandRecords = lazily(async () => {
+    const { createCommandRecords } = await import('../tools/shell/command-records.ts');
+    return createCommandRecords(join(home, COMMAND_RECORDS), newId);
+  });
   const processes = lazily(async () => {
     const { createProcesses } = await import('../sandbox/background/processes.ts');
     return createProcesses({ known: await knownProcesses(), now, newId });
@@ -197,6 +207,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     sandbox,
     processes,
     knownProcesses,
+    commandRecords,
     async close() {
       await (await processes.made())?.close();
       openedMemory?.close();

@@ -114,8 +114,8 @@ export type InvokeOnRuntime = <Name extends ChatOperationName>(
 export interface ProcessServices extends Services, ToolServices {
   /** Calls an operation for a person in a chat. */
   invoke: InvokeOnRuntime;
-  /** Finishes what a killed process had begun to undo: no turn works on files that are half restored. */
-  finishUndos(): Promise<unknown>;
+  /** Finishes what a killed process had begun, so that no turn works on files that are half restored or planted. */
+  finishInterrupted(): Promise<unknown>;
   openSchedule(): Promise<OpenSchedule>;
   /** Starts a process that runs what is queued in the background. */
   startWorker(): void;
@@ -207,7 +207,7 @@ export async function openWorkspace(
     closings.push(gateway.close);
     return {
       async ask(request, signal) {
-        await services.finishUndos();
+        await services.finishInterrupted();
         return gateway.ask(request, signal);
       },
       conversations: gateway.conversations,

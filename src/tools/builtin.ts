@@ -52,6 +52,7 @@ import { createScheduleRemoveTool } from './schedule/remove.ts';
 import { createGlobTool } from './search/glob.ts';
 import { createGrepTool } from './search/grep.ts';
 import { createBashTool } from './shell/bash.ts';
+import type { CommandRecords } from './shell/command-records.ts';
 import type { CommandSettings } from './shell/command-settings.ts';
 import { createProcessTool } from './shell/process.ts';
 import { createPwdTool } from './shell/pwd.ts';
@@ -84,6 +85,8 @@ export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnCo
   settings: Settings;
   /** The strongest there is here. */
   sandbox(): Promise<Sandbox>;
+  /** What workspaces had before the commands that run now. */
+  commandRecords?(): Promise<CommandRecords>;
   variables: Readonly<Record<string, string | undefined>>;
   userHome: string;
   /** Lainclaw's own. */
@@ -144,6 +147,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
       environment,
       protectedPaths: (workspace) => protectedPaths({ workspace, userHome, lainclawHome: home }),
       settings: commandSettings?.bash,
+      commandRecords: dependencies.commandRecords,
     }),
     createProcessTool(),
     createCodeExecuteTool({

@@ -1,67 +1,35 @@
 // Git is not a way out: whatever a command or a file tool leaves in the workspace, git on the host runs nothing because of it.
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../src/tools/tool.ts';
-import { GIT_PLANTS, type GitPlant, PLANT_FUNCTIONS } from '../corpora/git-plants.ts';
+import { GIT_PLANTS } from '../corpora/git-plants.ts';
+import { canaryOf, gitRunsIt, plantScript, prepareHome, shellOnHost } from '../support/git-on-host.ts';
 import type { Home } from '../support/home.ts';
 import { lainclaw } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
-
-const canaryOf = (home: Home): string => join(home.path, 'canary');
-
-/** Outside the sandbox. */
-function shell(home: Home, script: string): void {
-  mkdirSync(home.path, { recursive: true });
-  const env = {
-    PATH: process.env.PATH,
-    HOME: home.path,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CEILING_DIRECTORIES: home.workspace,
-  };
-  execFileSync('/bin/bash', ['-c', script], { cwd: home.workspace, env, stdio: 'ignore', timeout: 60_000 });
-}
-
-const script = (home: Home, text: string): string => `CANARY='${canaryOf(home)}'\n${PLANT_FUNCTIONS}\n${text}`;
-
-/** What a person does next, in every directory. True when anything that was planted ran. */
-function gitRunsIt(home: Home): boolean {
-  const everywhere = `find . -type d -not -path '*/objects/*' -not -path '*/refs/*' -print0 |
-    while IFS= read -r -d '' d; do (cd "$d" && { timeout 10 git status; timeout 10 git diff; timeout 10 git log -1; }); done; true`;
-  rmSync(canaryOf(home), { force: true });
-  shell(home, everywhere);
-  return existsSync(canaryOf(home));
-}
 
 async function invoke(home: Home, name: string, args: object, ...flags: string[]): Promise<ToolResult> {
   const given = ['tools', 'invoke', name, ...flags, '--args', JSON.stringify(args)];
   return (await lainclaw(given, { home })).json<{ result: ToolResult }>().result;
 }
 
-function prepared({ person }: GitPlant): Home {
-  const home = testHome();
-  mkdirSync(home.workspace, { recursive: true });
-  if (person) shell(home, script(home, person));
-  return home;
-}
-
 describe('planted without our tools', () => {
   it.concurrent.each(GIT_PLANTS)('git runs it: $name', async (plant) => {
-    const home = prepared(plant);
-    for (const command of plant.commands) shell(home, script(home, command.replace(/; sleep \d+$/, '')));
+    const home = prepareHome(testHome(), plant);
+    for (const command of plant.commands) shellOnHost(home, plantScript(home, command.replace(/; sleep \d+$/, '')));
     expect(gitRunsIt(home)).toBe(true);
   });
 });
 
 describe.each(['auto', 'accept-edits', 'ask'])('planted by a command in mode %s', (mode) => {
   it.concurrent.each(GIT_PLANTS)('git runs nothing: $name', async (plant) => {
-    const home = prepared(plant);
+    const home = prepareHome(testHome(), plant);
     mkdirSync(home.path, { recursive: true });
     if (mode !== 'auto') writeFileSync(join(home.path, 'permissions.json'), '{"version":1,"allow":["bash"]}');
     for (const command of plant.commands) {
       // From a file: what a command's text shows is judged before it runs, and this is about what it does.
-      home.file('plant.sh', script(home, command));
+      home.file('plant.sh', plantScript(home, command));
       const result = await invoke(home, 'bash', { command: 'bash plant.sh', timeoutMs: 3_000 }, `--mode=${mode}`);
       expect(result).not.toMatchObject({ error: { reason: 'denied' } });
     }
@@ -95,10 +63,8 @@ describe('planted by file_write in mode auto', () => {
     ...['x/config', 'x/commondir', 'x/hooks/post-index-change', 'sub/.git/config', 'sub/.git/hooks/post-index-change'],
     ...['.git/modules/sub/config', 'sub/.git/config.worktree', 'new/.git', 'link/config', '.gitmodules', '.gitconfig'],
   ])("nothing is written to %s beside the person's repositories", async (path) => {
-    const home = prepared({
-      name: '',
+    const home = prepareHome(testHome(), {
       person: 'real .; real sub; layout x; { settings; printf "\\tworktree = .\\n"; } > x/config; ln -s sub/.git link',
-      commands: [],
     });
     expect(await write(home, path, config(home))).toMatchObject({
       ok: false,
@@ -109,18 +75,21 @@ describe('planted by file_write in mode auto', () => {
 });
 
 it('leaves what git itself makes, and tells what it put back and where the rest is', async () => {
-  const home = prepared({ name: '', person: 'real .; git -C . config core.hooksPath .husky', commands: [] });
+  const home = prepareHome(testHome(), { person: 'real .; git -C . config core.hooksPath .husky' });
   const bash = (command: string): Promise<ToolResult> =>
-    invoke(home, 'bash', { command: script(home, command) }, '--mode=auto');
+    invoke(home, 'bash', { command: plantScript(home, command) }, '--mode=auto');
   const fine = await bash(
     'git clone -q . copy; git clone -q --bare . copy.git; git init -q new; as worktree add -q tree; git -C copy checkout -qb x; git -C new remote add origin https://example.com/x.git',
   );
   expect(fine).toMatchObject({ ok: true });
   expect((fine as { data: { notes?: string[] } }).data.notes).toBeUndefined();
-  shell(home, 'for d in . copy copy.git new tree; do git -C $d rev-parse --git-dir; done; git -C tree status');
+  shellOnHost(home, 'for d in . copy copy.git new tree; do git -C $d rev-parse --git-dir; done; git -C tree status');
 
   const planted = await bash('git -C new config core.fsmonitor evil');
   const note = /^new\/\.git\/config was put back as it was \(what the command left is in .*core\.fsmonitor/;
   expect(planted).toMatchObject({ ok: true, data: { notes: [expect.stringMatching(note)] } });
-  shell(home, 'test -z "$(git -C new config core.fsmonitor)" && test -n "$(git -C new config remote.origin.url)"');
+  shellOnHost(
+    home,
+    'test -z "$(git -C new config core.fsmonitor)" && test -n "$(git -C new config remote.origin.url)"',
+  );
 });

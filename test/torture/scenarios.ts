@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import type { Home } from '../support/home.ts';
 import { patching } from './patching.ts';
+import { planting } from './planting.ts';
 import { holds, run, type Scenario, tree } from './scenario.ts';
 
 const WORD = 'zebra-7041';
@@ -282,6 +283,7 @@ export function allScenarios(): Scenario[] {
     asking('ask', 'main'),
     asking('ask in a new session', 'other'),
     patching(),
+    planting(),
     undoing(),
     rewinding(),
     deleting(),

@@ -95,7 +95,7 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
   }
   if (waitMs !== undefined && !hasMoved(process)) return endLate(process);
   const { plants } = run;
-  if (plants) void keepLooking(() => plants.finish(), looking.signal);
+  if (plants) void keepLooking(() => plants.putBack(), looking.signal);
   const notCovered = `the command in the background (${process.id}) may change files later`;
   return { process, output: outputOf(process, context), notCovered };
 }

@@ -9,6 +9,7 @@ import { tellNetwork } from '../network/explain-network.ts';
 import { guardedEnvironment } from '../permissions/guarded-environment.ts';
 import type { HidesPath } from '../permissions/hides-path.ts';
 import { type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
+import type { CommandRecords } from './command-records.ts';
 import { type CommandSettings, HOSTS_SCHEMA, limitsWith, refuseNetwork } from './command-settings.ts';
 import { orSandboxFailure, runSandboxed, type SandboxedRun } from './run-sandboxed.ts';
 import type { ChangeWatch, ChangeWatcher } from './watch-changes.ts';
@@ -36,10 +37,12 @@ export interface BashDependencies {
   /** Absolute paths that no command may write, also while they do not exist. */
   protectedPaths(workspaceRoot: string): string[];
   settings?: CommandSettings;
+  /** Where a command is on record while it runs; without it nothing is put back after a kill. */
+  commandRecords?(): Promise<CommandRecords>;
 }
 
 export function createBashTool(dependencies: BashDependencies): ToolSpec {
-  const { sandbox, environment, protectedPaths, settings = {} } = dependencies;
+  const { sandbox, environment, protectedPaths, settings = {}, commandRecords } = dependencies;
   const limits = limitsWith(LIMITS, settings);
   const { network: networkSetting = 'ask', privateHosts } = settings;
   // Loaded with the first command that may write.
@@ -57,7 +60,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
 
   async function watchForPlants(context: Parameters<WatchPlants>[0]): Promise<PlantWatch> {
     const { createPlantWatcher } = await import('./watch-plants.ts');
-    watchPlants ??= createPlantWatcher();
+    watchPlants ??= createPlantWatcher(await commandRecords?.());
     return watchPlants(context);
   }
 
@@ -137,6 +140,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
           limits,
         },
       };
+      await plants?.begin();
       const moves = !background && !onlyReads && movesOnTimeout(settings, backend, context);
       const running =
         background || moves
@@ -164,7 +168,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
             });
       // Also after a command that failed to run to its end, and before anyone is told that it has.
       const putBack = await running.then(
-        () => plants?.finish(),
+        (ended) => ('process' in ended ? plants?.putBack() : plants?.finish()),
         () => plants?.finish(),
       );
       const finished = await running;

@@ -36,15 +36,15 @@ const isThere = (path: string): boolean => lstatSync(at(path), { throwIfNoEntry:
 
 /** Runs a script as a command would, between the looks. */
 async function during(script: string, approved: readonly string[] = []): Promise<string[]> {
-  const watch = await createExecutedWatcher(reasonFor)({
+  const watcher = createExecutedWatcher(reasonFor);
+  const before = await watcher.look({ root: at(''), signal: new AbortController().signal, now: Date.now });
+  execFileSync('/bin/bash', ['-c', script], { cwd: at('') });
+  return watcher.putBack(before, {
     root: at(''),
-    signal: new AbortController().signal,
     now: Date.now,
     keptPath: async (name) => join(root, `${++kept}-${name}`),
     isApproved: (path) => approved.includes(path),
   });
-  execFileSync('/bin/bash', ['-c', script], { cwd: at('') });
-  return watch.finish();
 }
 
 describe('what a command leaves for other programs', () => {

@@ -5,66 +5,76 @@
 import { toText } from '../byte-path.ts';
 import { type EntryState, entryState, isSameState, splitPath } from '../repositories/git-entries.ts';
 import { putBack } from '../repositories/put-back.ts';
+import type { LookOptions, PutBackOptions } from '../repositories/watch-repositories.ts';
 import { createExecutedFinder, type ExecutedReason } from './find-executed.ts';
 
 const ABSENT: EntryState = { kind: 'absent' };
 /** Each look can uncover what the entries put back before have hidden. */
 const MOST_LOOKS = 10;
 
-export interface ExecutedWatch {
-  /** Once the command has ended, however it ended. Tells what was put back, one line each. */
-  finish(): Promise<string[]>;
-}
+/** Files and links that other programs run or follow, as they were before a command: by byte path relative to the root. */
+export type ExecutedStates = ReadonlyMap<string, EntryState>;
 
-export interface ExecutedWatchOptions {
-  /** Absolute and without links. */
-  root: string;
-  signal: AbortSignal;
-  now(): number;
-  /** A new path outside the workspace, for a file that is taken away. */
-  keptPath(name: string): Promise<string>;
+export interface ExecutedPutBack extends PutBackOptions {
   /** True for a path, relative to the root, that a person approved. */
   isApproved(path: string): boolean;
+  /** True for a path that somebody has changed since the command: it is named and stays as it is. */
+  isLater?(path: string): boolean;
 }
-
-export type WatchExecuted = (options: ExecutedWatchOptions) => Promise<ExecutedWatch>;
 
 /** Remembers the directories that it has read. */
-export function createExecutedWatcher(reasonFor: ExecutedReason): WatchExecuted {
-  const find = createExecutedFinder(reasonFor);
-  return async ({ root, signal, now, keptPath, isApproved }) => {
-    const found = await find(root, { signal, now });
-    const before = new Map(found.map((path) => [path, entryState(root, path)]));
-
-    async function undo(path: string, state: EntryState): Promise<string> {
-      const earlier = before.get(path) ?? ABSENT;
-      const done = await putBack({ root, entry: { path, state }, earlier, keptPath }).catch(
-        (error: unknown) => `could not be put back, so look at it before you use it (${(error as Error).message})`,
-      );
-      const text = toText(path);
-      return `${text} ${done}: ${reasonFor(text, state.kind === 'link' ? 'link' : 'file') ?? ''}`;
-    }
-
-    return {
-      async finish() {
-        const notes = new Set<string>();
-        for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-          // A person who cancelled the command must be as safe as one who waited for it.
-          const after = await find(root, { signal: new AbortController().signal, now });
-          const planted = after.flatMap((path) => {
-            const state = entryState(root, path);
-            return isPlanted(path, state, before) && !isApproved(toText(path)) ? [{ path, state }] : [];
-          });
-          if (planted.length === 0) break;
-          for (const { path, state } of planted) notes.add(await undo(path, state));
-        }
-        return [...notes];
-      },
-    };
-  };
+export interface ExecutedWatcher {
+  look(options: LookOptions): Promise<ExecutedStates>;
+  /** Once the command has ended, however it ended, or while it runs. Tells what was put back, one line each. */
+  putBack(before: ExecutedStates, options: ExecutedPutBack): Promise<string[]>;
 }
 
-function isPlanted(path: string, state: EntryState, before: ReadonlyMap<string, EntryState>): boolean {
+export function createExecutedWatcher(reasonFor: ExecutedReason): ExecutedWatcher {
+  const find = createExecutedFinder(reasonFor);
+  return {
+    async look({ root, signal, now }) {
+      const found = await find(root, { signal, now });
+      return new Map(found.map((path) => [path, entryState(root, path)]));
+    },
+    async putBack(before, { root, now, keptPath, isApproved, isLater = () => false }) {
+      const notes = new Set<string>();
+      for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+        // A person who cancelled the command must be as safe as one who waited for it.
+        const after = await find(root, { signal: new AbortController().signal, now });
+        const planted = after.flatMap((path) => {
+          const state = entryState(root, path);
+          return isPlanted(path, state, before) && !isApproved(toText(path)) ? [{ path, state }] : [];
+        });
+        const [later, own] = [
+          planted.filter(({ path }) => isLater(path)),
+          planted.filter(({ path }) => !isLater(path)),
+        ];
+        for (const { path, state } of later)
+          notes.add(noteOn(path, state, 'may be of that command and was changed after it, so look at it yourself'));
+        if (own.length === 0) break;
+        for (const { path, state } of own) {
+          const done = await putBack({
+            root,
+            entry: { path, state },
+            earlier: before.get(path) ?? ABSENT,
+            keptPath,
+          }).catch(
+            (error: unknown) => `could not be put back, so look at it before you use it (${(error as Error).message})`,
+          );
+          notes.add(noteOn(path, state, done));
+        }
+      }
+      return [...notes];
+    },
+  };
+
+  function noteOn(path: string, { kind }: EntryState, done: string): string {
+    const text = toText(path);
+    return `${text} ${done}: ${reasonFor(text, kind === 'link' ? 'link' : 'file') ?? ''}`;
+  }
+}
+
+function isPlanted(path: string, state: EntryState, before: ExecutedStates): boolean {
   if (state.kind === 'absent' || state.kind === 'directory') return false;
   const earlier = before.get(path);
   if (earlier === undefined) return !isCopy(path, state, before);
@@ -74,7 +84,7 @@ function isPlanted(path: string, state: EntryState, before: ReadonlyMap<string, 
 }
 
 /** The person's own file under another directory. */
-function isCopy(path: string, state: EntryState, before: ReadonlyMap<string, EntryState>): boolean {
+function isCopy(path: string, state: EntryState, before: ExecutedStates): boolean {
   const [, name] = splitPath(path);
   return [...before].some(([known, earlier]) => splitPath(known)[1] === name && isSameState(earlier, state));
 }

@@ -23,53 +23,61 @@ const ABSENT: EntryState = { kind: 'absent' };
 /** Each look can uncover what the entries put back before have hidden. */
 const MOST_LOOKS = 10;
 
-export interface RepositoryWatch {
-  /** Once the command has ended, however it ended. Tells what was put back, one line each. */
-  finish(): Promise<string[]>;
+/** What git would obey in a workspace, as it was before a command. */
+export interface RepositoryStates {
+  /** By byte path relative to the root. */
+  states: ReadonlyMap<string, EntryState>;
+  /** The repositories that were there. */
+  repositories: ReadonlySet<string>;
+  named: NamedFiles;
 }
 
-export interface RepositoryWatchOptions {
+export interface LookOptions {
   /** Absolute and without links. */
   root: string;
   signal: AbortSignal;
   now(): number;
+}
+
+export interface PutBackOptions extends Omit<LookOptions, 'signal'> {
   /** A new path outside the workspace, for a file that is taken away. */
   keptPath(name: string): Promise<string>;
 }
 
-export type WatchRepositories = (options: RepositoryWatchOptions) => Promise<RepositoryWatch>;
-
 /** Remembers the directories that it has read. */
-export function createRepositoryWatcher(): WatchRepositories {
+export interface RepositoryWatcher {
+  look(options: LookOptions): Promise<RepositoryStates>;
+  /** Once the command has ended, however it ended, or while it runs. Tells what was put back, one line each. */
+  putBack(before: RepositoryStates, options: PutBackOptions): Promise<string[]>;
+}
+
+export function createRepositoryWatcher(): RepositoryWatcher {
   const find = createRepositoryFinder();
-  return async ({ root, signal, now, keptPath }) => {
-    const before = look(root, await find(root, { signal, now }));
-    const named = namedFiles(root, before.entries);
-    const known = [...before.entries, ...entriesOfNamed(root, named)];
-    const states = new Map(known.map(({ path, state }) => [path, state]));
-
-    async function undo({ entry, reason }: Risk): Promise<string> {
-      const earlier = states.get(entry.path) ?? ABSENT;
-      const done = await putBack({ root, entry, earlier, keptPath }).catch(
-        (error: unknown) => `could not be put back, so run no git there (${(error as Error).message})`,
-      );
-      return `${toText(entry.path)} ${done}: ${reason}`;
-    }
-
-    return {
-      async finish() {
-        const notes = new Set<string>();
-        for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-          // Whoever cancelled the command must be as safe as who waited for it.
-          const places = await find(root, { signal: new AbortController().signal, now });
-          const risks = findRisks({ root, places, before: states, known: before.repositories, named });
-          if (risks.length === 0) break;
-          const byPath = new Map(risks.map((risk) => [risk.entry.path, risk]));
-          for (const risk of byPath.values()) notes.add(await undo(risk));
+  return {
+    async look({ root, signal, now }) {
+      const { entries, repositories } = look(root, await find(root, { signal, now }));
+      const named = namedFiles(root, entries);
+      const known = [...entries, ...entriesOfNamed(root, named)];
+      return { states: new Map(known.map(({ path, state }) => [path, state])), repositories, named };
+    },
+    async putBack(before, { root, now, keptPath }) {
+      const notes = new Set<string>();
+      for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+        // A person who cancelled the command must be as safe as one who waited for it.
+        const places = await find(root, { signal: new AbortController().signal, now });
+        const risks = findRisks({ root, places, before });
+        if (risks.length === 0) break;
+        const byPath = new Map(risks.map((risk) => [risk.entry.path, risk]));
+        for (const { entry, reason } of byPath.values()) {
+          const earlier = before.states.get(entry.path) ?? ABSENT;
+          const done = await putBack({ root, entry, earlier, keptPath }).catch(
+            (error: unknown) => `could not be put back, so run no git there (${(error as Error).message})`,
+          );
+          notes.add(`${toText(entry.path)} ${done}: ${reason}`);
         }
-        return [...notes];
-      },
-    };
+      }
+      return [...notes];
+    },
   };
 }
 
@@ -101,23 +109,20 @@ interface Risk {
 interface FindRisks {
   root: string;
   places: GitPlaces;
-  before: ReadonlyMap<string, EntryState>;
-  /** The repositories that were there before. */
-  known: ReadonlySet<string>;
-  named: NamedFiles;
+  before: RepositoryStates;
 }
 
 /** What must be put back now: links first, because without them a directory may not be a repository at all. */
-function findRisks({ root, places, before, known, named }: FindRisks): Risk[] {
+function findRisks({ root, places, before: { states, repositories, named } }: FindRisks): Risk[] {
   const entries = [...look(root, places).entries, ...entriesOfNamed(root, named)];
   const risks = entries.flatMap((entry): Risk[] => {
-    const earlier = before.get(entry.path) ?? ABSENT;
+    const earlier = states.get(entry.path) ?? ABSENT;
     if (isSameState(earlier, entry.state)) return [];
     const reason = isLink(entry) ? linkRisk(root, entry, places) : changeRisk(entry, earlier);
     return reason === undefined ? [] : [{ entry, reason }];
   });
   const links = risks.filter(({ entry }) => isLink(entry));
-  return links.length > 0 ? links : risks.map((risk) => atHead(risk, entries, known));
+  return links.length > 0 ? links : risks.map((risk) => atHead(risk, entries, repositories));
 }
 
 /** A directory that was made to look like a repository may hold files of the person's: its HEAD is what makes it one. */
