@@ -28,6 +28,7 @@ import { schedule } from './schedule.ts';
 import { sessionsScale } from './sessions-scale.ts';
 import { shellStep } from './shell-step.ts';
 import { startup } from './startup.ts';
+import { storeOverhead } from './store-overhead.ts';
 import { updates } from './updates.ts';
 import { webPages } from './web-pages.ts';
 
@@ -54,6 +55,7 @@ const BENCHES: Bench[] = [
   gatewayMessages,
   gatewayTurns,
   cluster,
+  storeOverhead,
   agents,
   gatewayService,
   api,

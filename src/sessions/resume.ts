@@ -94,8 +94,8 @@ export function createConversations(): Conversations {
       conversation,
       transcript: {
         ...transcript,
-        async append(lines) {
-          await transcript.append(lines);
+        async append(lines, options) {
+          await transcript.append(lines, options);
           // As they will be read: what is written may hold more than JSON can say, and its owner may change it.
           own.push(...(JSON.parse(JSON.stringify(lines)) as TranscriptLine[]));
         },

@@ -281,9 +281,9 @@ export function createTurn(dependencies: TurnDependencies): Turn {
         ...(model && { model }),
         ...(taintedBy.length > 0 && { tainted: true as const, taintedBy }),
       });
-      await append(...lines);
       await synced;
-      await Promise.all([transcript.sync(), indexed]);
+      lock.lost.throwIfAborted();
+      await Promise.all([transcript.append(lines as unknown as TranscriptLine[], { thenSync: true }), indexed]);
       return { sessionContextUpdated: contexts.length > 0 };
     },
 

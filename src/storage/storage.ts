@@ -48,8 +48,8 @@ export const TRANSCRIPT_VERSION = 1;
 export type TranscriptLine = { type: string } & Record<string, unknown>;
 
 export interface Transcript {
-  /** Adds lines in order, all or none as far as a reader can tell. Not durable before `sync`. */
-  append(lines: readonly TranscriptLine[]): Promise<void>;
+  /** Adds lines in order, all or none as far as a reader can tell. Not durable before `sync`; with `thenSync` it resolves as `sync` does, in one step where the store can. */
+  append(lines: readonly TranscriptLine[], options?: { thenSync?: boolean }): Promise<void>;
   /** Resolves only after every appended line, and the transcript's own existence, would survive a power cut. */
   sync(): Promise<void>;
   /**

@@ -110,10 +110,10 @@ async function openTranscript(path: string, verify: () => void): Promise<Transcr
 
   // The number of a closed file is given to the next one that is opened: nothing may still wait for it then.
   const syncing = new Set<Promise<void>>();
-  return {
+  const transcript: Transcript = {
     repairedBytes,
     isEmpty: size === 0,
-    async append(lines) {
+    async append(lines, { thenSync = false } = {}) {
       verify();
       const bytes = Buffer.from(lines.map((line) => `${withSum(JSON.stringify(line))}\n`).join(''));
       try {
@@ -124,6 +124,7 @@ async function openTranscript(path: string, verify: () => void): Promise<Transcr
         throw storageError(path, error);
       }
       size += bytes.length;
+      if (thenSync) await transcript.sync();
     },
     async sync() {
       const synced = syncData(file);
@@ -145,6 +146,7 @@ async function openTranscript(path: string, verify: () => void): Promise<Transcr
       closeSync(file);
     },
   };
+  return transcript;
 }
 
 /** A write to a file changes its times, a replacement changes its number. */

@@ -1,14 +1,16 @@
 // Connections to PostgreSQL: a pool whose every wait has an end. `query` sends a statement that may run twice (a read, or a write that is idempotent by its
 // key), so it is sent again when the connection is lost. `transaction` is for the rest: it is repeated only while nothing can have been committed.
-// No statement is named and no session state is kept, but LISTEN and the locks of a lease need a connection that stays: a pooler that hands out connections
-// by transaction is refused.
+// Statements that recur are prepared, and LISTEN and the locks of a lease need a connection that stays: a pooler that hands out connections by transaction is
+// refused. A connection sends a statement without waiting for the answer to the one before (pipeline), so those of a transaction that need no answer share a
+// round trip.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { connectClient } from './connect-client.ts';
 import type { PostgresDatabase, Query, TransactionOptions } from './database.ts';
-import { connectError, databaseError, isConflict, isConnectionLoss } from './errors.ts';
+import { connectError, databaseError, isConflict, isConnectionLoss, isStalePlan } from './errors.ts';
 import { requireVersion } from './migrations.ts';
 import { refuseTransactionPooler } from './pooler.ts';
+import { createStatementNames, type StatementNames } from './statement-names.ts';
 
 export interface DatabaseOptions {
   url: string;
@@ -47,6 +49,7 @@ export function openDatabase({
   versionMs = VERSION_MS,
 }: DatabaseOptions): PostgresDatabase {
   const address = addressOf(url);
+  const names = createStatementNames();
   let opening: Promise<Pool> | undefined;
   let isClosed = false;
   let versionReadAt = Number.NEGATIVE_INFINITY;
@@ -81,7 +84,7 @@ export function openDatabase({
     if (!requiresTables || performance.now() - before < versionMs) return;
     versionReadAt = performance.now();
     try {
-      await requireVersion(queryOn(open, address), address);
+      await requireVersion(queryOn(open, address, names), address);
     } catch (error) {
       versionReadAt = before;
       throw error;
@@ -97,7 +100,7 @@ export function openDatabase({
         await checkVersion(open);
         return await work(open);
       } catch (error) {
-        const isRepeatable = isConnectionLoss(error) || isConflict(error);
+        const isRepeatable = isConnectionLoss(error) || isConflict(error) || isStalePlan(error);
         if (!isRepeatable || isClosed || performance.now() + pause > deadline) throw databaseError(error, address);
       }
       await sleep(pause);
@@ -106,8 +109,8 @@ export function openDatabase({
 
   return {
     address,
-    query: (text, values) => withRetries((open) => queryOn(open, address)(text, values)),
-    transaction: (work, options) => withRetries((open) => runTransaction(open, work, address, options)),
+    query: (text, values) => withRetries((open) => queryOn(open, address, names)(text, values)),
+    transaction: (work, options) => withRetries((open) => runTransaction(open, work, { address, names, ...options })),
     async connectApart() {
       await pool();
       const { Client } = (await import('pg')).default;
@@ -134,6 +137,7 @@ async function poolConfig(url: string, connections: number, queryMs: number): Pr
     connectionString: url,
     application_name: 'lainclaw',
     max: connections,
+    pipeline: true,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: queryMs,
     idleTimeoutMillis: IDLE_CONNECTION_MS,
@@ -146,15 +150,18 @@ async function poolConfig(url: string, connections: number, queryMs: number): Pr
   };
 }
 
-function queryOn(pool: Pool, address: string): Query {
-  return (text, values) => withClient(pool, address, (client) => clientQuery(client)(text, values));
+function queryOn(pool: Pool, address: string, names: StatementNames): Query {
+  return (text, values) => withClient(pool, address, (client) => clientQuery(client, names)(text, values));
 }
 
 /** Without `limitMs` a statement has the limit of its connection. */
-function clientQuery(client: PoolClient, limitMs?: number): Query {
+function clientQuery(client: PoolClient, names: StatementNames, limitMs?: number): Query {
   const limit = limitMs === undefined ? {} : { query_timeout: limitMs };
-  return async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    (await client.query<Row>({ text, values: [...values], ...limit })).rows;
+  return async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+    // Without values it may be several statements in one text, which cannot be prepared.
+    const name = values.length === 0 ? undefined : names.of(text);
+    return (await client.query<Row>({ text, values: [...values], ...(name && { name }), ...limit })).rows;
+  };
 }
 
 /** A connection on which something failed other than a statement is not used again: an answer may still be on its way. */
@@ -167,34 +174,58 @@ async function withClient<T>(pool: Pool, address: string, work: (client: PoolCli
     failure = error;
     throw error;
   } finally {
-    client.release(failure !== undefined && isConnectionLoss(failure));
+    client.release(failure !== undefined && (isConnectionLoss(failure) || isStalePlan(failure)));
   }
+}
+
+interface TransactionRun extends TransactionOptions {
+  address: string;
+  names: StatementNames;
 }
 
 function runTransaction<T>(
   pool: Pool,
   work: (query: Query) => Promise<T>,
-  address: string,
-  { isLong = false }: TransactionOptions = {},
+  { address, names, isLong = false }: TransactionRun,
 ): Promise<T> {
   return withClient(pool, address, async (client) => {
-    const query = clientQuery(client, isLong ? UNLIMITED_MS : undefined);
-    await query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`);
+    const send = clientQuery(client, names, isLong ? UNLIMITED_MS : undefined);
+    const sent: Promise<unknown>[] = [];
+    const query: Query = (text, values) => {
+      const answer = send(text, values);
+      // Each is looked at below, also one that nobody waits for.
+      answer.catch(() => {});
+      sent.push(answer);
+      return answer as never;
+    };
+    void query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`);
     let result: T;
     try {
       result = await work(query);
     } catch (error) {
-      await query('ROLLBACK').catch(() => {});
-      throw error;
+      // After the first statement that failed, every later one fails for that reason alone.
+      const failure = await firstFailure(sent);
+      await send('ROLLBACK').catch(() => {});
+      throw failure ?? error;
     }
+    const committed = send('COMMIT');
+    committed.catch(() => {});
     try {
-      await query('COMMIT');
+      for (const answer of sent) await answer;
+      await committed;
     } catch (error) {
-      // Perhaps it was committed, so it is not repeated here. A StorageError is never a connection loss.
-      throw databaseError(error, address);
+      // The server rolls back what has a failed statement. Without an answer it was perhaps committed, so it is not repeated here: a StorageError is never a
+      // connection loss.
+      if (!isConnectionLoss(error)) await committed.catch(() => {});
+      throw isConnectionLoss(error) ? databaseError(error, address) : error;
     }
     return result;
   });
+}
+
+async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
+  for (const answer of await Promise.allSettled(sent)) if (answer.status === 'rejected') return answer.reason;
+  return undefined;
 }
 
 function addressOf(url: string): string {

@@ -17,7 +17,8 @@ export interface PostgresDatabase {
   query: Query;
   /**
    * Runs `work` in one transaction (READ COMMITTED). `work` is called again after a deadlock or when the connection is lost before the commit, so it must have
-   * no effect but its statements. Rejects when it is not known whether the commit happened: the same write, repeated by the caller, must change nothing.
+   * no effect but its statements. A statement is sent at once, behind the earlier ones, so what needs no answer is not awaited; the last of them share a round
+   * trip with the commit, and one that fails fails the transaction. Rejects when it is not known whether the commit happened: the same write, repeated by the caller, must change nothing.
    */
   transaction<T>(work: (query: Query) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** A connection of its own, outside the pool, for LISTEN. The caller listens to its `error` and `end` and ends it. */
@@ -26,4 +27,9 @@ export interface PostgresDatabase {
   readonly address: string;
   /** Resolves when all connections are closed. */
   close(): Promise<void>;
+}
+
+/** For a statement of a transaction whose answer nobody needs: where it fails, the transaction fails with its reason. It must have been sent already. */
+export function withoutAwaiting(statement: Promise<unknown>): void {
+  statement.catch(() => {});
 }

@@ -46,6 +46,12 @@ export function isConflict(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+/** A prepared statement does not fit the tables any more, which a migration changed, or is gone. It has not run; on another connection it is prepared again. */
+export function isStalePlan(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return code === '26000' || (code === '0A000' && /cached plan/.test(String(message)));
+}
+
 /** Errors that are not of the database are returned unchanged. */
 export function databaseError(error: unknown, address: string): unknown {
   if (error instanceof StorageError || !(error instanceof Error)) return error;

@@ -3,7 +3,7 @@ import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { Fence } from '../locks.ts';
 import type { InboxMessage, MessageKey, Received, UnfinishedMessage } from '../mailbox.ts';
 import { chatOf, partsOf, unfinishedOf } from '../mailbox-rows.ts';
-import type { PostgresDatabase, Query } from './database.ts';
+import { type PostgresDatabase, type Query, withoutAwaiting } from './database.ts';
 import type { UnansweredClaims } from './unanswered-claims.ts';
 
 /** Chats that are claimed in one transaction. */
@@ -74,7 +74,7 @@ export async function claimMessages(
       const some = all.slice(from, from + CHATS_AT_ONCE);
       claiming = [];
       await transaction(async (inside) => {
-        await lockChats(inside, some);
+        withoutAwaiting(lockChats(inside, some));
         claiming = await claimChats(inside, claimant, some, before);
       });
       claimed.push(...claiming);
@@ -146,6 +146,32 @@ export async function releaseMessages(query: Query, { name, token }: Fence, mess
      WHERE message.channel = named.channel AND message.account = named.account AND message.id = named.id
        AND message.owner = $4 AND message.owner_token = $5 AND message.turn IS NULL AND message.finished_at IS NULL`,
     [...columnsOf(messages), name, token],
+  );
+}
+
+/** Marks the messages with their turn when all of them are the claimant's and unfinished, and returns a row then. What is marked already is not written again. */
+export function beginMessages(
+  query: Query,
+  { name, token }: Fence,
+  messages: readonly MessageKey[],
+  turnId: string,
+): Promise<unknown[]> {
+  return query(
+    `WITH named AS (
+       SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) AS message (channel, account, id)
+     ), allowed AS (
+       SELECT 1 WHERE NOT EXISTS (
+         SELECT 1 FROM named LEFT JOIN lainclaw.inbox AS message USING (channel, account, id)
+         WHERE message.owner IS DISTINCT FROM $4 OR message.owner_token IS DISTINCT FROM $5
+           OR message.finished_at IS NOT NULL
+       )
+     ), marked AS (
+       UPDATE lainclaw.inbox AS message SET turn = $6 FROM named, allowed
+       WHERE message.channel = named.channel AND message.account = named.account AND message.id = named.id
+         AND message.turn IS DISTINCT FROM $6
+     )
+     SELECT 1 FROM allowed`,
+    [...columnsOf(messages), name, token, turnId],
   );
 }
 

@@ -3,8 +3,9 @@
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { ChatPerson, Mailbox, MessageKey, OutboxDraft, Received } from '../mailbox.ts';
 import { chatOf, outboxOf, partsOf, unfinishedOf } from '../mailbox-rows.ts';
-import type { PostgresDatabase, Query } from './database.ts';
+import { type PostgresDatabase, type Query, withoutAwaiting } from './database.ts';
 import {
+  beginMessages,
   claimMessages,
   insertMessage,
   isSameMessage,
@@ -13,7 +14,7 @@ import {
   receivedBefore,
   releaseMessages,
 } from './mailbox-claims.ts';
-import { signal } from './signals.ts';
+import { CHANNEL, signal, type Topic } from './signals.ts';
 import { createUnansweredClaims } from './unanswered-claims.ts';
 import { withoutZeros } from './zero-bytes.ts';
 
@@ -35,12 +36,12 @@ export function createPostgresMailbox({ query, transaction }: PostgresDatabase):
       let received: Received = 'known';
       try {
         await transaction(async (inside) => {
-          await lockChats(inside, [chat]);
+          withoutAwaiting(lockChats(inside, [chat]));
           received = await insertMessage(inside, claimant, message);
           if (claimant && received === 'known' && before.length > 0)
             received = await receivedBefore(inside, claimant, message);
-          if (from) await keepPerson(inside, chat, from);
-          if (!claimant && received === 'queued') await signal(inside, 'inbox');
+          if (from) withoutAwaiting(keepPerson(inside, chat, from));
+          if (!claimant && received === 'queued') withoutAwaiting(signal(inside, 'inbox'));
         });
         return received;
       } catch (error) {
@@ -63,28 +64,35 @@ export function createPostgresMailbox({ query, transaction }: PostgresDatabase):
       return rows.map(unfinishedOf);
     },
 
-    begin: (claimant, messages, turnId) =>
-      transaction(async (inside) => {
-        await lockChats(
-          inside,
-          messages.map(({ chat }) => chat),
+    async begin(claimant, messages, turnId) {
+      let begun: Promise<unknown[]> = Promise.resolve([]);
+      await transaction(async (inside) => {
+        withoutAwaiting(
+          lockChats(
+            inside,
+            messages.map(({ chat }) => chat),
+          ),
         );
-        const owners = await ownersOf(inside, claimant, messages);
-        if (owners.some(({ owner, isFinished }) => owner !== 'own' || isFinished)) return false;
-        await updateMessages(inside, 'turn = $4', messages, turnId);
-        return true;
-      }),
+        begun = beginMessages(inside, claimant, messages, turnId);
+        withoutAwaiting(begun);
+      });
+      return (await begun).length > 0;
+    },
 
     finish: (claimant, messages, replies, now) =>
       transaction(async (inside) => {
-        await lockChats(
-          inside,
-          messages.map(({ chat }) => chat),
+        withoutAwaiting(
+          lockChats(
+            inside,
+            messages.map(({ chat }) => chat),
+          ),
         );
         const owners = await ownersOf(inside, claimant, messages);
         if (owners.some(({ owner }) => owner === 'other')) return false;
-        await updateMessages(inside, `finished_at = coalesce(finished_at, $4::bigint), body = ''`, messages, now);
-        await addDrafts(inside, replies, now);
+        withoutAwaiting(
+          updateMessages(inside, `finished_at = coalesce(finished_at, $4::bigint), body = ''`, messages, now),
+        );
+        withoutAwaiting(addDrafts(inside, replies, now));
         return true;
       }),
 
@@ -198,7 +206,7 @@ export function createPostgresMailbox({ query, transaction }: PostgresDatabase):
 
     forgetChat: (chat, now) =>
       transaction(async (inside) => {
-        await lockChats(inside, [chat]);
+        withoutAwaiting(lockChats(inside, [chat]));
         const where = `channel = $1 AND account = $2 AND chat = $3 AND body <> ''`;
         const values = [...partsOf(chat), now];
         await inside(
@@ -221,7 +229,7 @@ export function createPostgresMailbox({ query, transaction }: PostgresDatabase):
 
     changeChoices: (chat, change) =>
       transaction(async (inside) => {
-        await lockChats(inside, [chat]);
+        withoutAwaiting(lockChats(inside, [chat]));
         await inside(
           `INSERT INTO lainclaw.chat_choices (channel, account, chat, choices) VALUES ($1, $2, $3, $4)
            ON CONFLICT (channel, account, chat) DO UPDATE SET choices = excluded.choices`,
@@ -275,15 +283,30 @@ async function updateMessages(
   );
 }
 
-/** Statement by statement: their order is the order of the messages. */
+/** One statement, which numbers them in their order and signals them when they are committed. */
 async function addDrafts(query: Query, drafts: readonly OutboxDraft[], now: number): Promise<void> {
-  for (const { key, chat, body } of drafts)
-    await query(
-      `INSERT INTO lainclaw.outbox (key, channel, account, chat, body, state, attempts, due_at, waits_since)
-       VALUES ($1, $2, $3, $4, $5, 'waiting', 0, $6, $6) ON CONFLICT (key) DO NOTHING`,
-      [key, ...partsOf(chat), body, now],
-    );
-  if (drafts.length > 0) await signal(query, 'outbox');
+  if (drafts.length === 0) return;
+  const parts = drafts.map(({ chat }) => partsOf(chat));
+  await query(
+    `WITH added AS (
+       INSERT INTO lainclaw.outbox (key, channel, account, chat, body, state, attempts, due_at, waits_since)
+       SELECT key, channel, account, chat, body, 'waiting', 0, $6, $6
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+         WITH ORDINALITY AS draft (key, channel, account, chat, body, place)
+       ORDER BY place ON CONFLICT (key) DO NOTHING
+     )
+     SELECT pg_notify($7, $8)`,
+    [
+      drafts.map(({ key }) => key),
+      parts.map(([channel]) => channel),
+      parts.map(([, account]) => account),
+      parts.map(([, , chat]) => chat),
+      drafts.map(({ body }) => body),
+      now,
+      CHANNEL,
+      'outbox' satisfies Topic,
+    ],
+  );
 }
 
 async function choicesOf(query: Query, chat: ChatKey): Promise<string | undefined> {

@@ -23,7 +23,8 @@ export interface SignalsOptions {
   pollMs?: number;
 }
 
-const CHANNEL = 'lainclaw';
+/** Every topic is signalled on it. */
+export const CHANNEL = 'lainclaw';
 const POLL_MS = 1_000;
 const END_MS = 1_000;
 const FIRST_RETRY_MS = 50;

@@ -10,7 +10,7 @@ interface NumberedLine {
 }
 
 export interface TranscriptWriter {
-  append(lines: readonly TranscriptLine[]): Promise<void>;
+  append(lines: readonly TranscriptLine[], options?: { thenSync?: boolean }): Promise<void>;
   sync(): Promise<void>;
   /** The number of lines, with those that are being sent. */
   lines(): number;
@@ -34,28 +34,31 @@ export function openTranscriptWriter({ database, fencing, sessionId, fence, line
   let waiting: NumberedLine[] = [];
   let sending: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
+  let isNextSynced = false;
   // Lines that were perhaps written: their numbers cannot be used again before the transcript is read again.
   let failure: unknown;
 
-  function append(added: readonly TranscriptLine[]): Promise<void> {
+  function append(added: readonly TranscriptLine[], { thenSync = false } = {}): Promise<void> {
     if (failure !== undefined) return Promise.reject(failure);
     for (const line of added) {
       count += 1;
       waiting.push({ number: count, json: JSON.stringify(line) });
     }
+    isNextSynced ||= thenSync;
     next ??= sending.then(() => {
       next = undefined;
-      const batch = waiting;
-      waiting = [];
-      const sent = failure === undefined ? send(batch) : Promise.reject(failure);
+      const [batch, isSynced] = [waiting, isNextSynced];
+      [waiting, isNextSynced] = [[], false];
+      const sent = failure === undefined ? send(batch, isSynced) : Promise.reject(failure);
       sending = sent.catch(() => {});
       return sent;
     });
     return next;
   }
 
-  async function send(batch: readonly NumberedLine[]): Promise<void> {
+  async function send(batch: readonly NumberedLine[], isSynced: boolean): Promise<void> {
     try {
+      if (isSynced) return await insertAndSync(batch);
       await insert(batch, true);
       unsynced.push(...batch);
     } catch (error) {
@@ -84,6 +87,26 @@ export function openTranscriptWriter({ database, fencing, sessionId, fence, line
       values,
     );
     if (found?.same !== batch.length) throw lockLost(`transcript ${sessionId}`);
+  }
+
+  /** Inserts nothing where earlier lines are missing: then all of them are sent again. */
+  async function insertAndSync(batch: readonly NumberedLine[]): Promise<void> {
+    const pending = unsynced;
+    const through = pending.at(-1)?.number ?? synced;
+    const written = await fencing.write({
+      statement: `INSERT INTO lainclaw.transcript_lines (session_id, number, json)
+        SELECT $3, line.number, line.json FROM held, unnest($4::bigint[], $5::text[]) AS line (number, json)
+        WHERE (SELECT count(*) FROM lainclaw.transcript_lines WHERE session_id = $3 AND number > $6 AND number <= $7) = $8
+        ON CONFLICT DO NOTHING RETURNING 1`,
+      values: [
+        ...[sessionId, batch.map(({ number }) => number), batch.map(({ json }) => json)],
+        ...[through - pending.length, through, pending.length],
+      ],
+      fence,
+    });
+    if (written !== batch.length) await insert([...pending, ...batch], false);
+    unsynced = [];
+    synced = Math.max(through, batch.at(-1)?.number ?? 0);
   }
 
   return {

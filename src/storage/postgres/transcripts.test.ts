@@ -42,6 +42,18 @@ it('a sync writes lines again that a crash of the database has taken back', asyn
   expect(await numbers()).toEqual([1, 2, 3, 4]);
 });
 
+it('lines that are appended and synced in one step bring those along that a crash of the database has taken back', async () => {
+  const transcript = await transcripts.open('one');
+  await transcript.append([line(1)], { thenSync: true });
+  await transcript.append([line(2), line(3)]);
+  await database.query('DELETE FROM lainclaw.transcript_lines WHERE number > 1');
+  await transcript.append([line(4)], { thenSync: true });
+  await Promise.all([transcript.append([line(5)]), transcript.append([line(6)], { thenSync: true })]);
+  await transcript.sync();
+  await transcript.close();
+  expect(await numbers()).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
 it('lines that were written although it was reported that they were not are kept once', async () => {
   const transcript = await transcripts.open('one');
   await transcript.append([line(1)]);
