@@ -11,7 +11,7 @@ export interface BubblewrapCommand {
   cwd: string;
   /** A word on the command line of bubblewrap alone, by which its processes can be found. It changes nothing. */
   mark?: string;
-  /** True for a program that waits itself for permission. */
+  /** True for a shell that waits itself for permission, and that applies the limits (`limitScript`). */
   waits?: boolean;
   /** The kernel refuses system calls (seccomp/filter.ts): bubblewrap reads the filter from the descriptor for it. */
   filters: boolean;
@@ -69,7 +69,7 @@ export function bubblewrapArguments(command: BubblewrapCommand): string[] {
     ...(waits ? [] : ['--block-fd', String(GATE_DESCRIPTOR)]),
     ...(filters ? ['--seccomp', String(waits ? FILTER_DESCRIPTOR.waiting : FILTER_DESCRIPTOR.direct)] : []),
     ...['--chdir', cwd, '--'],
-    ...limitArguments(command),
+    ...(waits ? [] : limitArguments(command)),
     ...argv,
   ];
 }
@@ -104,18 +104,43 @@ function temporary(
  */
 const RESERVED_BYTES = 16 * 1024 ** 3;
 
+export type Limited = Pick<BubblewrapCommand, 'limits' | 'limitsProcesses' | 'ownLimits'>;
+
 /** Memory is counted as data, not as addresses: runtimes reserve far more addresses than they use. */
-function limitArguments({ prlimit, limits, limitsProcesses, ownLimits }: BubblewrapCommand): string[] {
+function kernelLimits({ limits, limitsProcesses, ownLimits }: Limited) {
   const { memoryBytes, fileSizeBytes, cpuSeconds, processes } = limits;
-  // The process gets a signal at the first limit and is killed at the second.
-  const cpu = [cpuSeconds, cpuSeconds + 1].map((seconds) => atMost(ownLimits, 'cpu', seconds));
+  return {
+    data: atMost(ownLimits, 'data', memoryBytes + RESERVED_BYTES),
+    fsize: atMost(ownLimits, 'fsize', fileSizeBytes),
+    // The process gets a signal at the first limit and is killed at the second.
+    cpu: [cpuSeconds, cpuSeconds + 1].map((seconds) => atMost(ownLimits, 'cpu', seconds)),
+    nproc: limitsProcesses ? atMost(ownLimits, 'nproc', processes) : undefined,
+  };
+}
+
+function limitArguments({ prlimit, ...limited }: Limited & { prlimit: string }): string[] {
+  const { data, fsize, cpu, nproc } = kernelLimits(limited);
   return [
-    prlimit,
-    '--core=0',
-    `--data=${atMost(ownLimits, 'data', memoryBytes + RESERVED_BYTES)}`,
-    `--fsize=${atMost(ownLimits, 'fsize', fileSizeBytes)}`,
-    `--cpu=${cpu.join(':')}`,
-    ...(limitsProcesses ? [`--nproc=${atMost(ownLimits, 'nproc', processes)}`] : []),
+    ...[prlimit, '--core=0', `--data=${data}`, `--fsize=${fsize}`, `--cpu=${cpu.join(':')}`],
+    ...(nproc === undefined ? [] : [`--nproc=${nproc}`]),
     '--',
   ];
+}
+
+/**
+ * The same limits for a shell, which applies them to itself and ends when one is refused: this saves the start of a program.
+ * Shells count in kilobytes and in blocks of 512 bytes, and disagree on the letter for processes.
+ */
+export function limitScript(limited: Limited): string {
+  const { data, fsize, cpu, nproc } = kernelLimits(limited);
+  const [soft, hard] = cpu;
+  const options = [
+    '-c 0',
+    `-d ${Math.floor(data / 1024)}`,
+    `-f ${Math.floor(fsize / 512)}`,
+    `-S -t ${soft}`,
+    `-H -t ${hard}`,
+  ];
+  const processes = nproc === undefined ? [] : [`{ ulimit -u ${nproc} || ulimit -p ${nproc}; } 2>/dev/null`];
+  return `${[...options.map((option) => `ulimit ${option}`), ...processes].join(' && ')} || exit 126\n`;
 }

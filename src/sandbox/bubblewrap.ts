@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bubblewrapArguments, type Features, featuresOf } from './bubblewrap-arguments.ts';
+import { bubblewrapArguments, type Features, featuresOf, limitScript } from './bubblewrap-arguments.ts';
 import { explainFailure, PROGRAMS_MISSING } from './bubblewrap-failures.ts';
 import { type Cgroup, type CgroupDependencies, createCgroup } from './cgroup.ts';
 import { type CommandSandbox, createDirectSandbox, type RunPlan } from './command-sandbox.ts';
@@ -86,10 +86,11 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       guards,
       mountsWith,
       argvFor,
+      limitScript: limitScript(common),
       wanted: {
         place: workspace?.path ?? '',
         kind: JSON.stringify([workspace?.access, limits, readOnly, scratch]),
-        state: JSON.stringify(argvFor(mountsWith(guards.mounts), WAITING)),
+        state: JSON.stringify([limitScript(common), argvFor(mountsWith(guards.mounts), WAITING)]),
         changesPlace: guards.missing.length > 0,
       },
     };
@@ -100,7 +101,8 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     try {
       const store = join(dependencies.lainclawHome, 'sandbox');
       const common = { limits, cgroup, store, newLease, starter };
-      const openFifos = (count: number): Promise<Fifo[]> => fifos.take(count, starter.makeFifos);
+      const openFifos = async (count: number): Promise<Fifo[]> =>
+        (await starter.openPipes(count)) ?? fifos.take(count, starter.makeFifos);
       return await makeReadySandbox(plan, { ...common, openFifos, filter: filter.descriptor() });
     } catch (error) {
       await cgroup?.remove();

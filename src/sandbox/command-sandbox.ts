@@ -26,6 +26,8 @@ export interface RunPlan {
   readonly wanted: Wanted;
   /** All mounts, with these guards. */
   mountsWith(guards: readonly GuardMount[]): Mount[];
+  /** For a shell that waits for the command: applies the limits. */
+  readonly limitScript: string;
   /** Bubblewrap with its arguments. */
   argvFor(mounts: readonly Mount[], command: Pick<BubblewrapCommand, 'argv' | 'cwd' | 'mark' | 'waits'>): string[];
 }

@@ -2,11 +2,11 @@
 // with ENXIO; a FIFO, opened at both ends and unlinked at once, is a pipe like a shell's. It is read into one buffer
 // that is used again and again: a gigabyte of output leaves no garbage.
 import { execFile } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, mkdtempSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { OutputStream } from './sandbox.ts';
+import { type OutputStream, SandboxError } from './sandbox.ts';
 
 /** As much as a pipe holds. */
 const CHUNK_BYTES = 65_536;
@@ -96,9 +96,11 @@ async function openFifos(count: number, temporary: string, make: MakeFifos): Pro
   }
 }
 
-function openFifo(path: string): Fifo {
+/** Throws where the path leads to something else. */
+export function openFifo(path: string): Fifo {
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    if (!fstatSync(reader).isFIFO()) throw new SandboxError('setup-failed', `${path} is not a pipe`);
     return { reader, writer: openSync(path, constants.O_WRONLY) };
   } catch (error) {
     closeSync(reader);

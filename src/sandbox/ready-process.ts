@@ -59,6 +59,8 @@ export function canBecome({ argv, env, stdin }: Pick<SandboxCommand, 'argv' | 'e
 export interface ReadyProcessOptions {
   /** Bubblewrap with its arguments, `WAITING_SHELL` last. */
   argv: readonly string[];
+  /** What the shell runs first. It ends where a limit is refused. */
+  limitScript: string;
   /** The file that takes a process into its control group. */
   group: string | undefined;
   /** As many as `READY_FIFOS`. Closed here, also when it rejects. */
@@ -69,7 +71,7 @@ export interface ReadyProcessOptions {
 }
 
 export async function startReadyProcess(options: ReadyProcessOptions): Promise<ReadyProcess> {
-  const { argv, group, fifos, starter, filter } = options;
+  const { argv, limitScript, group, fifos, starter, filter } = options;
   const [stdout, stderr, status, script] = fifos as [Fifo, Fifo, Fifo, Fifo];
   const pipes = outputPipes([stdout, stderr]);
   const starting = starter.start({
@@ -93,7 +95,7 @@ export async function startReadyProcess(options: ReadyProcessOptions): Promise<R
   };
   try {
     const { pid, isInGroup } = await starting;
-    return { pipes, isInGroup, status: said, abandon, ...follow(pid, { input, said, starter }) };
+    return { pipes, isInGroup, status: said, abandon, ...follow(pid, { input, said, starter, limitScript }) };
   } catch (error) {
     abandon();
     throw error;
@@ -107,9 +109,13 @@ interface Ends {
   input: Socket;
   said: Socket;
   starter: Starter;
+  limitScript: string;
 }
 
-function follow(pid: number, { input, said, starter }: Ends): Pick<ReadyProcess, 'child' | 'waits' | 'ref' | 'become'> {
+function follow(
+  pid: number,
+  { input, said, starter, limitScript }: Ends,
+): Pick<ReadyProcess, 'child' | 'waits' | 'ref' | 'become'> {
   const child = new FollowedChild(pid);
   const waiting = Promise.withResolvers<void>();
   waiting.promise.catch(() => {});
@@ -127,7 +133,7 @@ function follow(pid: number, { input, said, starter }: Ends): Pick<ReadyProcess,
     waiting.reject(new SandboxError('setup-failed', 'bubblewrap ended before its command'));
     child.end(code === undefined ? undefined : Number(code));
   });
-  input.write(SAY_WAITING);
+  input.write(limitScript + SAY_WAITING);
   return {
     child,
     async waits() {

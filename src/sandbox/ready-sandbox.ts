@@ -61,7 +61,10 @@ export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDepende
     const mounts = plan.mountsWith(plan.guards.mounts).map((mount) => ({ ...mount, path: currentPath(mount.path) }));
     const argv = plan.argvFor(mounts, WAITING);
     const fifos = await openFifos(READY_FIFOS);
-    const started = await startReadyProcess({ argv, group: cgroup?.members, fifos, starter, filter });
+    const started = await startReadyProcess({
+      ...{ argv, limitScript: plan.limitScript, group: cgroup?.members },
+      ...{ fifos, starter, filter },
+    });
     process = started;
     namespace.follow(started.status);
     limiter.holds(started.isInGroup);

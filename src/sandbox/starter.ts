@@ -8,12 +8,14 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { yieldToOthers } from './limiter.ts';
-import type { MakeFifos } from './pipes.ts';
+import { closeFifo, type Fifo, type MakeFifos, openFifo } from './pipes.ts';
 import { SandboxError } from './sandbox.ts';
 import { quoted } from './shell-quote.ts';
 import { stdioFor } from './spawn-stdio.ts';
 
 const SHELL = '/bin/sh';
+/** Descriptors of the shell that it uses for nothing else. */
+const PIPE_DESCRIPTORS = [3, 4, 5, 6, 7, 8];
 /** How long one request may take: a shell that hangs is given up. */
 const ANSWER_MS = 10_000;
 /** Hundredths of a second that a program may take to stop. */
@@ -50,6 +52,8 @@ export interface Starter {
   /** Called once a started program has ended. */
   forget(pid: number): void;
   makeFifos: MakeFifos;
+  /** Pipes that are in no directory, at most six at once. Undefined where this shell makes none. */
+  openPipes(count: number): Promise<Fifo[] | undefined>;
   /** Has the shell run this when this process ends before the returned function is called, however it ends. Never throws. */
   insure(script: string): () => void;
   /** Ends the shell, and with it all that it started. */
@@ -66,6 +70,8 @@ export interface StarterDependencies {
 export function createStarter({ mkfifo, inherited }: StarterDependencies): Starter {
   let shell: Shell | undefined;
   const insured = new Set<{ script: string }>();
+  let makesPipes = true;
+  let last: Promise<unknown> = Promise.resolve();
 
   function started(): Shell {
     if (!shell || shell.hasEnded()) {
@@ -79,6 +85,13 @@ export function createStarter({ mkfifo, inherited }: StarterDependencies): Start
     by.say(`trap ${quoted([AT_END, ...[...insured].map(({ script }) => script)].join('\n'))} EXIT\n`);
   }
 
+  /** One after another: what is started must not get pipes that the shell holds for somebody else. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
+  }
+
   /** The words that the shell answers, one line each. */
   function request(lines: number, scriptFor: (answer: string) => string): Promise<string[]> {
     return started().ask(lines, scriptFor);
@@ -88,9 +101,10 @@ export function createStarter({ mkfifo, inherited }: StarterDependencies): Start
     async start({ argv, descriptors, group }) {
       const opened = descriptors.map(({ as, from, mode }) => `${as}${OPENED[mode]}/proc/${process.pid}/fd/${from}`);
       const enter = group === undefined ? ':' : `{ echo 0 >${quoted(group)}; } 2>/dev/null && group=1`;
-      const answers = await request(
-        2,
-        (answer) => `(
+      const answers = await inTurn(() =>
+        request(
+          2,
+          (answer) => `(
 command exec ${opened.join(' ')} || { ${answer} refused; exit 1; }
 group=0; ${enter}
 ${answer} group $group
@@ -100,6 +114,7 @@ exec ${argv.map(quoted).join(' ')}
 started="$started $!"
 ${answer} pid $!
 `,
+        ),
       );
       const answerOf = (name: string): string | undefined =>
         answers.find((each) => each.startsWith(`${name} `))?.slice(name.length + 1);
@@ -118,6 +133,26 @@ ${answer} pid $!
       const script = `${program} -m 600 ${paths.map(quoted).join(' ')} >/dev/null 2>&1`;
       const [answer] = await request(1, (say) => `${script}; ${say} $?\n`);
       if (answer !== '0') throw new SandboxError('setup-failed', 'no pipes could be made');
+    },
+    async openPipes(count) {
+      const numbers = PIPE_DESCRIPTORS.slice(0, count);
+      if (!makesPipes || numbers.length < count) return undefined;
+      return inTurn(async () => {
+        // A short text that is given to a shell's command is a pipe, which this process opens at both ends.
+        const given = numbers.map((number) => `${number}<<.`).join(' ');
+        const [pid] = await request(1, (answer) => `exec ${given}\n${'.\n'.repeat(count)}${answer} $$\n`);
+        const fifos: Fifo[] = [];
+        try {
+          for (const number of numbers) fifos.push(openFifo(`/proc/${pid}/fd/${number}`));
+          return fifos;
+        } catch {
+          for (const fifo of fifos) closeFifo(fifo);
+          makesPipes = false;
+          return undefined;
+        } finally {
+          shell?.say(`exec ${numbers.map((number) => `${number}<&-`).join(' ')}\n`);
+        }
+      });
     },
     insure(script) {
       const entry = { script };
