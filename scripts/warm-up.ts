@@ -2,17 +2,25 @@
 // Of each file a command keeps the functions that its first run compiled: the longest path goes first.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startModelServer } from '../test/fakes/model-server/model-server.ts';
 
+/** From the second on they run in prepared sandboxes. Where there is no sandbox, they are refused, and that path is kept. */
+const COMMANDS = ['ls', 'ls', 'touch made', 'touch changed'];
+
 const home = mkdtempSync(join(tmpdir(), 'lainclaw-build-'));
 const model = await startModelServer({
-  script: ({ messages }) =>
-    messages.at(-1)?.role === 'tool'
-      ? { text: 'done' }
-      : { text: 'looking', toolCalls: [{ name: 'time_now', args: {} }] },
+  script: ({ messages }) => {
+    const done = messages.filter(({ role }) => role === 'tool').length;
+    const question = messages.findLast(({ role }) => role === 'user')?.text ?? '';
+    const commands = question.includes('commands') ? COMMANDS : [];
+    const command = commands[done];
+    if (command !== undefined) return { toolCalls: [{ name: 'bash', args: { command } }] };
+    if (done > commands.length) return { text: 'done' };
+    return { text: 'looking', toolCalls: [{ name: 'time_now', args: {} }] };
+  },
 });
 const env = {
   ...process.env,
@@ -26,7 +34,12 @@ const env = {
 };
 
 try {
-  await run('ask', 'hello', '--provider', 'openai-compatible', '--model', 'fake');
+  const workspace = join(home, 'workspace');
+  mkdirSync(workspace);
+  await run(
+    ...['ask', 'commands', '--provider', 'openai-compatible', '--model', 'fake'],
+    ...['--approve', 'auto', '--workspace', workspace],
+  );
   await run('ask', 'hello', '--provider', 'anthropic');
   await run('ask', 'hello', '--provider', 'openai');
   await run('ask', 'hello');

@@ -23,6 +23,7 @@ import { checkCommand, type Exit, runProcess, signalOfCode } from './run-process
 import type { Availability, Finished, Limits, RunOptions, Sandbox, SandboxCommand } from './sandbox.ts';
 import { SandboxError } from './sandbox.ts';
 import { createFilterFile } from './seccomp/filter-file.ts';
+import { createSpareDirectories } from './spare-directories.ts';
 import { createStarter } from './starter.ts';
 
 export interface BubblewrapDependencies {
@@ -61,6 +62,8 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   const filter = createFilterFile({ temporary, architecture: dependencies.architecture ?? process.arch });
   const fifos = createFifoStock(temporary);
   const starter = createStarter({ mkfifo: async () => (await programs()).mkfifo, inherited });
+  const store = join(dependencies.lainclawHome, 'sandbox');
+  const leaseDirectories = createSpareDirectories({ store, newName: newLease });
   const readyRuns = createReadyRuns<ReadySandbox>(endUnused);
 
   function planRun({ profile, env }: SandboxCommand, tools: Programs): RunPlan {
@@ -99,8 +102,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   async function makeReady(plan: RunPlan, limits: Limits): Promise<ReadySandbox> {
     const cgroup = createCgroup(dependencies.cgroups, newId('run'), withOneMore(limits));
     try {
-      const store = join(dependencies.lainclawHome, 'sandbox');
-      const common = { limits, cgroup, store, newLease, starter };
+      const common = { limits, cgroup, store, newLease, leaseDirectories, starter };
       const openFifos = async (count: number): Promise<Fifo[]> =>
         (await starter.openPipes(count)) ?? fifos.take(count, starter.makeFifos);
       return await makeReadySandbox(plan, { ...common, openFifos, filter: filter.descriptor() });
@@ -206,6 +208,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
 
   async function close(): Promise<void> {
     await readyRuns.close();
+    await leaseDirectories.close();
     await starter.close();
     fifos.close();
     filter.close();

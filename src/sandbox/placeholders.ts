@@ -21,10 +21,16 @@ import {
 import { rmdir } from 'node:fs/promises';
 import { readStat } from './end-tree.ts';
 import { quoted } from './shell-quote.ts';
+import type { SpareDirectories } from './spare-directories.ts';
 
 const LEASE = /^\.lainclaw-(\d+)-(\d+)-/;
 const FILES: Readonly<Record<string, string>> = { commondir: '.\n' };
 const ATTEMPTS = 100;
+/** Leases as directories of the file system. */
+const PLAIN: Pick<SpareDirectories, 'make' | 'remove'> = {
+  make: (path) => mkdirSync(path, { mode: 0o755 }),
+  remove: (path) => rmdir(path).catch(() => {}),
+};
 
 /** An open directory: it stays the same one, whatever happens to its path. */
 export interface HeldDirectory {
@@ -78,7 +84,12 @@ export function createLeaseNames(newId: (prefix: string) => string): () => strin
 }
 
 /** Undefined when the parent cannot be written: then a command cannot create anything in it either. */
-export function placeholderIn(parent: HeldDirectory, name: string, leaseName: string): Placeholder | undefined {
+export function placeholderIn(
+  parent: HeldDirectory,
+  name: string,
+  leaseName: string,
+  leaseDirectories = PLAIN,
+): Placeholder | undefined {
   const text = isFile(name) ? FILES[name] : undefined;
   const place = `${parent.address}/${name}`;
   const leases = `${parent.address}/${leasesOf(name)}`;
@@ -88,7 +99,7 @@ export function placeholderIn(parent: HeldDirectory, name: string, leaseName: st
     for (let attempt = 1; ; attempt += 1) {
       try {
         unless('EEXIST', () => mkdirSync(leases, { mode: 0o755 }));
-        mkdirSync(lease, { mode: 0o755 });
+        leaseDirectories.make(lease);
         return;
       } catch (error) {
         // Another run removed the directory between the two steps.
@@ -104,11 +115,16 @@ export function placeholderIn(parent: HeldDirectory, name: string, leaseName: st
     if (['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
-  return placedPlaceholder(parent, name, leaseName);
+  return placedPlaceholder(parent, name, leaseName, leaseDirectories);
 }
 
 /** A placeholder that is already in its place. */
-export function placedPlaceholder(parent: HeldDirectory, name: string, leaseName: string): Placeholder {
+export function placedPlaceholder(
+  parent: HeldDirectory,
+  name: string,
+  leaseName: string,
+  leaseDirectories = PLAIN,
+): Placeholder {
   const text = isFile(name) ? FILES[name] : undefined;
   const place = `${parent.address}/${name}`;
   const leases = `${parent.address}/${leasesOf(name)}`;
@@ -124,8 +140,9 @@ export function placedPlaceholder(parent: HeldDirectory, name: string, leaseName
         : `${remove} && [ "$(cat ${placeAt})" = ${quoted(text.trim())} ] && rm ${placeAt}`;
     },
     async release() {
-      for (const entry of list(leases).filter(isStale)) tryTo(() => rmSync(`${leases}/${entry}`, { recursive: true }));
-      await rmdir(`${parent.address}/${lease}`).catch(() => {});
+      for (const entry of list(leases).filter((each) => each !== leaseName && isStale(each)))
+        tryTo(() => rmSync(`${leases}/${entry}`, { recursive: true }));
+      await leaseDirectories.remove(`${parent.address}/${lease}`);
       if (text !== undefined && list(leases).length === 0 && readText(place) === text) tryTo(() => unlinkSync(place));
       await rmdir(leases).catch(() => {});
     },

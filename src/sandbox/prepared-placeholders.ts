@@ -1,7 +1,7 @@
 // Placeholders made before their command: the mounts of a prepared sandbox need them, and the workspace must not show them
 // while a model thinks. A mount is on a directory entry and moves with it. So the placeholders are made inside a lease,
 // where no running command reaches them (the lease is in a placeholder that every sandbox covers); bubblewrap mounts on them
-// there; they are moved out of the workspace; and each is moved to its place when the command comes.
+// there; they are moved out of the workspace; and each is moved to its place when the command comes. Leases are used again.
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { type GuardPlan, type Guards, type MissingPath, releaseAll } from './guards.ts';
 import {
@@ -14,6 +14,7 @@ import {
   placeholderIn,
 } from './placeholders.ts';
 import { SandboxError } from './sandbox.ts';
+import type { SpareDirectories } from './spare-directories.ts';
 
 export interface PreparedPlaceholders {
   /** Where the mount of a path is made for now. */
@@ -32,6 +33,7 @@ export interface PreparedDependencies {
   /** A private directory that no sandbox shows. It must be on the file system of the workspace, else this throws. */
   store: string;
   newLease(): string;
+  leaseDirectories: SpareDirectories;
 }
 
 /** The placeholders of one directory. */
@@ -47,7 +49,7 @@ interface Group {
 /** Uses the directories of the plan until `withdraw` or `discard`, which release it. */
 export async function preparePlaceholders(
   plan: GuardPlan,
-  { store, newLease }: PreparedDependencies,
+  { store, newLease, leaseDirectories }: PreparedDependencies,
 ): Promise<PreparedPlaceholders> {
   const groups = new Map<string, Group>();
   const covers: Placeholder[] = [];
@@ -56,7 +58,7 @@ export async function preparePlaceholders(
     const known = groups.get(above);
     if (known) return known;
     const lease = newLease();
-    const cover = placeholderIn(parent, name, lease);
+    const cover = placeholderIn(parent, name, lease, leaseDirectories);
     if (!cover) throw new SandboxError('setup-failed', `nothing can be made in ${above}`);
     covers.push(cover);
     const address = `${parent.address}/${cover.lease}`;
@@ -72,7 +74,7 @@ export async function preparePlaceholders(
     const { holder, leases } = groupOf(missing);
     const lease = newLease();
     leases.set(missing.name, lease);
-    if (!placeholderIn(holder, missing.name, lease))
+    if (!placeholderIn(holder, missing.name, lease, leaseDirectories))
       throw new SandboxError('setup-failed', `nothing can be made in ${missing.above}`);
   }
 
@@ -88,6 +90,8 @@ export async function preparePlaceholders(
     const all = [...groups.values()];
     groups.clear();
     for (const { address, holder } of all) {
+      // Empty once each placeholder is in its place.
+      await leaseDirectories.remove(address);
       rmSync(address, { recursive: true, force: true });
       holder.release();
     }
@@ -137,7 +141,7 @@ export async function preparePlaceholders(
               throw new SandboxError('setup-failed', `${above}/${entry} is there already`);
             renameSync(`${group.holder.address}/${entry}`, place);
           }
-          const placeholder = placedPlaceholder(parent, name, lease);
+          const placeholder = placedPlaceholder(parent, name, lease, leaseDirectories);
           placed.push(placeholder);
           scripts.push(placeholder.releaseScript(above));
         }

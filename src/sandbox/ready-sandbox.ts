@@ -15,6 +15,7 @@ import type { Fifo } from './pipes.ts';
 import { type PreparedPlaceholders, preparePlaceholders } from './prepared-placeholders.ts';
 import { READY_FIFOS, type ReadyProcess, startReadyProcess, WAITING_SHELL } from './ready-process.ts';
 import type { Limits, SandboxCommand } from './sandbox.ts';
+import type { SpareDirectories } from './spare-directories.ts';
 import type { Starter } from './starter.ts';
 
 export interface ReadySandbox {
@@ -33,6 +34,7 @@ export interface ReadyDependencies {
   /** Where placeholders wait for their command. */
   store: string;
   newLease(): string;
+  leaseDirectories: SpareDirectories;
   /** The filter of system calls, where there is one. */
   filter: number | undefined;
 }
