@@ -211,6 +211,18 @@ describe('what changed after the preparation is honoured', () => {
     expect((await run('echo well')).stdout.text).toBe('well\n');
   });
 
+  test('the limits of a prepared sandbox are those of one that is started for its command', async () => {
+    const text = 'readlink /proc/self/ns/mnt; cat /proc/self/limits';
+    const [startedIn, ...limits] = (await run(text)).stdout.text.split('\n');
+    await prepare();
+    const waiting = namespaces();
+    const [ranIn, ...limitsThere] = (await run(text)).stdout.text.split('\n');
+    expect(waiting).toEqual([ranIn]);
+    expect(waiting).not.toContain(startedIn);
+    expect(limitsThere).toEqual(limits);
+    expect(limits.join('\n')).toMatch(/^Max core file size +0 +0 /m);
+  });
+
   test('a command of another kind gets a sandbox of its own', async () => {
     await prepare();
     const { stdout } = await run('touch file 2>/dev/null || echo refused', {

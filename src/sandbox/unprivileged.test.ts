@@ -21,10 +21,13 @@ const code = `
   result.outside = existsSync(trial.path('outside/x'));
   await run('mkdir -p .git/hooks .vscode; echo evil > .envrc; echo evil > .git/hooks/x');
   result.workspace = readdirSync(trial.workspace);
+  result.limits = [(await run('cat /proc/self/limits')).stdout.text];
   await sandbox.prepare(trial.script('true'));
   const waiting = processesWith(trial.workspace).flatMap((pid) => readable(pid));
-  const ran = await run('readlink /proc/self/ns/mnt; mkdir -p .git/hooks .vscode 2>/dev/null; echo evil 2>/dev/null > .envrc');
-  result.prepared = waiting.includes(ran.stdout.text.trim()) ? 'used' : 'not used';
+  const ran = await run('readlink /proc/self/ns/mnt; cat /proc/self/limits; mkdir -p .git/hooks .vscode 2>/dev/null; echo evil 2>/dev/null > .envrc');
+  const [ranIn, ...limitsThere] = ran.stdout.text.split('\\n');
+  result.prepared = waiting.includes(ranIn) ? 'used' : 'not used';
+  result.limits.push(limitsThere.join('\\n'));
   result.left = readdirSync(trial.workspace);
   const limits = { ...TRIAL_LIMITS, processes: 40 };
   const many = await run('for i in $(seq 60); do sleep 1 & done 2>/dev/null & sleep 0.4; ls /proc | grep -c "^[0-9]"; kill -9 -1', { limits });
@@ -79,6 +82,14 @@ test('a permitted host is reached', () => {
 
 test('a sandbox that was prepared is used, and leaves nothing', () => {
   expect(result).toMatchObject({ prepared: 'used', left: ['fine'] });
+});
+
+test('the limits of a prepared sandbox are those of one that is started for its command, size by blocks of 512 bytes', () => {
+  const [started = '', prepared] = result.limits as string[];
+  expect(started).toMatch(/^Max processes +\d/m);
+  expect(started).toMatch(/^Max file size +20000000 /m);
+  const inBlocks = started.replaceAll(/20000000 +20000000/g, (text) => text.replaceAll('20000000', '19999744'));
+  expect(prepared).toBe(inBlocks);
 });
 
 test('a fork bomb leaves its caller responsive and is gone after the timeout', () => {
