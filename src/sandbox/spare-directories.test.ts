@@ -12,8 +12,8 @@ beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'spare-'));
   mkdirSync(path('store'));
   mkdirSync(path('place'));
-  let count = 0;
-  spares = createSpareDirectories({ store: path('store'), newName: () => `spare-${(count += 1)}` });
+  const names = ['first', 'second', 'third'];
+  spares = createSpareDirectories({ store: path('store'), newName: () => names.shift() ?? '' });
 });
 afterEach(() => rmSync(base, { recursive: true }));
 
