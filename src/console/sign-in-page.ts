@@ -105,6 +105,6 @@ main { max-width: 26rem; }
 form { display: grid; gap: 0.5rem; }
 input, button { font: inherit; padding: 0.5rem 1rem; border-radius: 0.5rem; }
 button { border: 0; background: light-dark(#2a5f51, #7cc4ae); color: light-dark(#fff, #10211c); cursor: pointer; }
-button:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+button:focus-visible, input:focus-visible { outline: 2px solid light-dark(#2a5f51, #7cc4ae); outline-offset: 2px; }
 #problem { color: light-dark(#a40000, #ff8a80); min-height: 1.5em; margin: 0.5rem 0 0; }
 `;

@@ -20,5 +20,9 @@ it('answers in the browser, live, and shows the same after a reload', async () =
   await answer.getByText('there').waitFor();
   expect(await page.getByRole('article', { name: 'You' }).textContent()).toContain('hi');
   expect(await answer.count()).toBe(1);
+  // What was sent is not offered again as a draft.
+  await page.getByRole('link', { name: 'New conversation' }).first().click();
+  await page.getByText('What shall we do?').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('');
   expect(errors).toEqual([]);
 });

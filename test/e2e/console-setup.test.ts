@@ -12,6 +12,12 @@ it('a home without a model opens with set-up; a key that is refused stores nothi
   await page.goto(opened.address);
   await page.getByRole('heading', { level: 1, name: 'Connect a model' }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
+  // A conversation without a model leads here.
+  await page.getByRole('link', { name: 'New conversation' }).first().click();
+  await page.getByText('No model is connected yet').waitFor();
+  expect(await page.getByRole('combobox', { name: 'Model' }).count()).toBe(0);
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('main').getByRole('link', { name: 'Connect a model' }).first().click();
   const provider = page.getByRole('combobox', { name: 'Provider' });
   expect(await provider.locator('option:checked').textContent()).toBe('OpenAI');
   expect(await provider.locator('option', { hasText: 'ChatGPT' }).count()).toBe(0);

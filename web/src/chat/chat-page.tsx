@@ -5,7 +5,7 @@ import { startTurn, upload } from '../api/turns.ts';
 import { t } from '../language/language.ts';
 import { EmptyState, Loading, ProblemNote } from '../parts/notes.tsx';
 import { attempt, say } from '../parts/toast.tsx';
-import { goTo } from '../router.ts';
+import { goTo, hrefOf } from '../router.ts';
 import { beginConversation, conversationOf, loadSessions } from '../state/conversations.ts';
 import { isOwner } from '../state/me.ts';
 import { Composer, type Message } from './composer.tsx';
@@ -14,7 +14,7 @@ import type { Conversation } from './conversation.ts';
 import { MessageList } from './message-list.tsx';
 import type { TurnActions } from './message-row.tsx';
 import { rowsOf } from './rows.ts';
-import { chosenMode, chosenModel, TurnChoices } from './turn-choices.tsx';
+import { chosenMode, chosenModel, isModelMissing, TurnChoices } from './turn-choices.tsx';
 import type { TurnView } from './turn-view.ts';
 
 export default function ChatPage({ id }: { id?: string }) {
@@ -27,15 +27,23 @@ function NewChat() {
   return (
     <div class="chat">
       <div class="chat-empty">
-        <EmptyState icon="chat" title={t('chat.newTitle')} text={t('chat.newText')}>
-          <div class="ideas">
-            {ideas.map((text) => (
-              <button key={text} type="button" class="button" onClick={() => setBegin({ text })}>
-                {text}
-              </button>
-            ))}
-          </div>
-        </EmptyState>
+        {isModelMissing.value ? (
+          <EmptyState icon="plug" title={t('home.setUp')} text={t('home.noModel')}>
+            <a class="button primary" href={hrefOf('setup')}>
+              {t('home.setUp')}
+            </a>
+          </EmptyState>
+        ) : (
+          <EmptyState icon="chat" title={t('chat.newTitle')} text={t('chat.newText')}>
+            <div class="ideas">
+              {ideas.map((text) => (
+                <button key={text} type="button" class="button" onClick={() => setBegin({ text })}>
+                  {text}
+                </button>
+              ))}
+            </div>
+          </EmptyState>
+        )}
       </div>
       <Composer
         session=""

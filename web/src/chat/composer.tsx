@@ -54,6 +54,8 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
     const isTaken = await onSend({ text, files });
     setSending(false);
     if (!isTaken) return;
+    // Not left to the effect: the first message of a conversation leads to another page, which ends this form.
+    keepDraft(session, '');
     setText('');
     setFiles([]);
     field.current?.focus();

@@ -7,6 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { isDiff } from './diff-lines.ts';
 import { DiffView } from './diff-view.tsx';
 import { FoundPages, foundPagesIn } from './found-pages.tsx';
+import { resultText } from './result-text.ts';
 import type { Part } from './turn-view.ts';
 
 type ToolPart = Extract<Part, { kind: 'tool' }>;
@@ -89,14 +90,6 @@ function Output({ text, follows }: { text: string; follows: boolean }) {
       {text.slice(-MOST_SHOWN)}
     </pre>
   );
-}
-
-export function resultText(result: NonNullable<ToolPart['result']>): string {
-  const { data } = result;
-  if (data === undefined || data === null) return '';
-  if (typeof data === 'string') return data;
-  if (typeof data === 'object' && 'diff' in data && typeof data.diff === 'string') return data.diff;
-  return JSON.stringify(data, null, 2);
 }
 
 export function tellingArgument(args: Readonly<Record<string, unknown>>): string {

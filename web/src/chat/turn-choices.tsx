@@ -1,8 +1,11 @@
 // The model and the mode of the next turn.
 import { signal } from '@preact/signals';
 import { call } from '../api/call.ts';
+import type { Output } from '../api/operations.ts';
 import { type TextKey, t } from '../language/language.ts';
+import { Icon } from '../parts/icon.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
+import { hrefOf } from '../router.ts';
 import { isOwner } from '../state/me.ts';
 
 const MODES = ['ask', 'accept-edits', 'plan', 'auto'] as const;
@@ -18,6 +21,13 @@ const MODE_NAMES: Record<Mode, TextKey> = {
 export const chosenMode = signal<Mode>('ask');
 /** `provider/model`; empty: the usual one. */
 export const chosenModel = signal('');
+/** As it was loaded last: finding models takes a moment, and every conversation has these choices. */
+const connected = signal<{ present: Output<'setup.detect'>['present']; models: readonly ListedModel[] } | undefined>(
+  undefined,
+);
+type ListedModel = Output<'models.list'>[number]['models'][number];
+/** Known once the choices are loaded. */
+export const isModelMissing = signal(false);
 
 /** The mode and the model are the owner's choice. */
 export function TurnChoices() {
@@ -25,12 +35,14 @@ export function TurnChoices() {
 }
 
 function Choices() {
-  const setup = useLoaded(async (abort) => {
+  useLoaded(async (abort) => {
     const { present } = await call('setup.detect', {}, abort);
+    isModelMissing.value = !present.isConnected;
+    if (!present.isConnected) return;
     const [listed] = await call('models.list', { provider: present.provider }, abort).catch(() => []);
-    return { present, models: listed?.models ?? [] };
+    connected.value = { present, models: listed?.models ?? [] };
   }, []);
-  const { present, models = [] } = setup.value ?? {};
+  const { present, models = [] } = connected.value ?? {};
   const usual = present?.model ?? models.find(({ isDefault }) => isDefault)?.id ?? present?.provider ?? '';
   return (
     <>
@@ -48,23 +60,44 @@ function Choices() {
           </option>
         ))}
       </select>
-      <select
-        class="small-select"
-        aria-label={t('chat.model')}
-        value={chosenModel.value}
-        onChange={(event) => {
-          chosenModel.value = event.currentTarget.value;
-        }}
-      >
-        <option value="">{usual === '' ? t('chat.usualModel') : usual}</option>
-        {models
-          .filter(({ id }) => id !== usual)
-          .map(({ id }) => (
-            <option key={id} value={`${present?.provider}/${id}`}>
-              {id}
-            </option>
-          ))}
-      </select>
+      {isModelMissing.value ? <ConnectModel /> : <Models usual={usual} provider={present?.provider} models={models} />}
     </>
+  );
+}
+
+/** Without a model only the offline answers work. */
+export function ConnectModel() {
+  return (
+    <a class="button small" href={hrefOf('setup')}>
+      <Icon name="plug" /> {t('home.setUp')}
+    </a>
+  );
+}
+
+interface ModelsProps {
+  usual: string;
+  provider: string | undefined;
+  models: readonly { id: string }[];
+}
+
+function Models({ usual, provider, models }: ModelsProps) {
+  return (
+    <select
+      class="small-select"
+      aria-label={t('chat.model')}
+      value={chosenModel.value}
+      onChange={(event) => {
+        chosenModel.value = event.currentTarget.value;
+      }}
+    >
+      <option value="">{usual === '' ? t('chat.usualModel') : usual}</option>
+      {models
+        .filter(({ id }) => id !== usual)
+        .map(({ id }) => (
+          <option key={id} value={`${provider}/${id}`}>
+            {id}
+          </option>
+        ))}
+    </select>
   );
 }

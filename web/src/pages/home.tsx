@@ -162,8 +162,8 @@ function Recent() {
           <li key={entry.sessionKey}>
             <a class="card block" href={hrefOf('chat', entry.sessionKey)}>
               <strong>{titleOf(entry)}</strong>
-              <span class="quiet">
-                {entry.sessionKey} · {relativeText(entry.updatedAt)}
+              <span class="quiet" title={entry.sessionKey}>
+                {relativeText(entry.updatedAt)}
               </span>
             </a>
           </li>

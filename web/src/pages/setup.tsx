@@ -72,7 +72,7 @@ function Connect(props: { setup: Setup; onConnected(connected: Output<'setup.con
 
   return (
     <div class="stack" aria-busy={isTrying}>
-      <div class="row wrap">
+      <div class="row wrap bottom">
         <label class="field">
           <span>{t('settings.language')}</span>
           <select
