@@ -11,7 +11,7 @@ export interface Message {
 }
 
 export interface ComposerProps {
-  /** The conversation whose draft it is; empty for a new one. */
+  /** The conversation whose draft it is; empty for a new one. Each conversation has a form of its own. */
   session: string;
   isRunning: boolean;
   /** A text to begin with, such as a question that is edited; each new object replaces what is there. */
@@ -34,7 +34,6 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
 
   const add = (list: FileList | null | undefined): void => setFiles((before) => [...before, ...(list ?? [])]);
   useEffect(() => onFilesDropped({ over: setOver, drop: add }), []);
-  useEffect(() => setText(readDraft(session)), [session]);
   useEffect(() => {
     if (!begin) return;
     setText(begin.text);
