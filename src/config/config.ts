@@ -1,6 +1,6 @@
 // The owner's settings: <home>/config.json under environment variables. It is read from the home only: a workspace can
 // never set a provider, an address or a key.
-import { readFile } from 'node:fs';
+import { readFile, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config-error.ts';
 import { CONFIG_FILE, notAccepted, parseConfigFile } from './config-file.ts';
@@ -27,6 +27,25 @@ export interface Config
 export async function loadConfig(environment: Environment): Promise<Config> {
   const path = join(environment.home, CONFIG_FILE);
   return configOf(parseConfigFile(await readSource(path), path), environment);
+}
+
+/** As `loadConfig`; the file is read again only when it has changed. For a process that lasts. */
+export function createCurrentConfig(environment: Environment): () => Promise<Config> {
+  const path = join(environment.home, CONFIG_FILE);
+  let known: { version: string; config: Config } | undefined;
+  return async () => {
+    const version = versionOf(path);
+    if (known?.version === version) return known.config;
+    const config = await loadConfig(environment);
+    known = { version, config };
+    return config;
+  };
+}
+
+/** Another one after each change. Read before the file is: what is written meanwhile is noticed the next time. */
+function versionOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found ? [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(':') : 'none';
 }
 
 /** What holds for these settings in this environment. Throws ConfigError for a variable that cannot be used. */

@@ -68,7 +68,10 @@ export function createRouter({ routes, guard, basePath, onDefect }: RouterOption
     const caller = await guard.caller(request, route);
     checkType(request, route);
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    // After a whole answer nobody waits for it any more.
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort();
+    });
     const exchange: Exchange = { request, response, url, params, caller, signal: gone.signal };
     await route.handle(exchange);
   }

@@ -1,6 +1,5 @@
 // The door for calls of operations that were not made by our own commands: from a chat, a network, a program. Who asks must be
 // allowed to, and the input must fit.
-import { valueProblem } from '../tools/validate.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { checkMayCall, ownInput } from './may-call.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -22,7 +21,7 @@ export async function invokeOperation<Output>(
     await (await import('./record-operation.ts')).recordRefusal(operation, input, given, error);
     throw error;
   }
-  const problem = await valueProblem({ ...operation.input }, input);
+  const problem = await operation.inputProblem(input);
   if (problem) throw new CodedError('INVALID_INPUT', `${operation.name}: ${problem}`);
   const own = ownInput(operation, input, by);
   const context = await prepare(given);

@@ -10,6 +10,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { RuntimeWorkspace, WorkspaceOptions } from '../runtime/workspace.ts';
 import type { JsonSchema } from '../tools/json-schema.ts';
 import type { ArgsOf, ValueOf } from '../tools/schema-args.ts';
+import { createValueCheck, type ValueProblem } from '../tools/validate.ts';
 
 /** `read` changes nothing; `change` can be taken back or repeated; `danger` removes something for good, or lets somebody in. */
 export type OperationClass = 'read' | 'change' | 'danger';
@@ -84,6 +85,8 @@ export interface Operation<Input = never, Output = unknown> {
   summary: string;
   input: JsonSchema;
   output: OutputSchema;
+  /** Why an input does not fit, or undefined. */
+  inputProblem: ValueProblem;
   /** Rejects with an error whose `code` and message say what to do; then nothing was changed. */
   run(input: Input, context: OperationContext): Promise<Output>;
 }
@@ -122,6 +125,7 @@ export function defineOperation<const Input extends JsonSchema, const Output ext
   );
   return {
     ...rest,
+    inputProblem: createValueCheck(definition.input),
     async run(input, context) {
       const given = { ...defaults, ...withoutUndefined(input) } as ArgsOf<Input>;
       if (definition.class === 'read') return run(given, context);

@@ -1,5 +1,4 @@
 // Starting a turn without reading it: its events are read from the hub.
-import { loadConfig } from '../config/config.ts';
 import { MODES } from '../config/mode.ts';
 import { inboxPath, keepFile, keptFileLine, safeName } from '../gateway/chats/keep-file.ts';
 import { modeOfOthers } from '../gateway/chats/mode-of-others.ts';
@@ -160,7 +159,7 @@ async function chosenModel(
   { runtime }: OperationContext,
   workspace: RuntimeWorkspace,
 ): ReturnType<typeof askedProvider> {
-  const config = await loadConfig(runtime.environment);
+  const config = await runtime.currentConfig();
   const defaultProvider = async (): Promise<string> =>
     config.isProviderSet ? config.provider : runtime.defaultProvider();
   return askedProvider({ model }, turnSources({ ...runtime, config, defaultProvider }, workspace));

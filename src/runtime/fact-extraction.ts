@@ -1,5 +1,4 @@
 // Extracting facts from conversations: with which model, within which caps, and in the background of a process that stays.
-import { setTimeout as pause } from 'node:timers/promises';
 import { createWallTime, wallDay } from '../memory/time/wall-clock.ts';
 import type { ChosenModel, ExtractDueOptions, ExtractReport } from '../pipeline/extract-due.ts';
 import { type AskedProvider, askedProvider } from './asked-turn.ts';
@@ -102,12 +101,17 @@ export function createFactExtraction(base: Base, dependencies: FactExtractionDep
 
   /** Resolves when a turn has started or ended, or the time is over. */
   async function untilChange(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    // A gateway does this with every turn: a plain timer costs a fraction of one that a signal ends.
     const { promise: changed, resolve } = Promise.withResolvers<void>();
     const stopListening = onTurns(resolve);
-    const done = new AbortController();
-    const ended = AbortSignal.any([signal, done.signal]);
-    await Promise.race([changed, pause(milliseconds, undefined, { signal: ended, ref: false }).catch(() => {})]);
-    done.abort();
+    const end = (): void => resolve();
+    signal.addEventListener('abort', end);
+    const timer = setTimeout(end, milliseconds);
+    timer.unref();
+    await changed;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
     stopListening();
   }
 

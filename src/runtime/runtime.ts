@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Background } from '../agents/background.ts';
 import { CHANNEL_NAMES } from '../channels/channel-table.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, createCurrentConfig } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
 import type { Folders } from '../gateway/console-access/folders.ts';
@@ -53,7 +53,10 @@ export interface RuntimeOptions extends BaseOptions {
 export interface Runtime extends Services {
   /** What the process handed over: home, working directory, variables. */
   environment: Environment;
+  /** As it was when the process started. */
   config: Config;
+  /** As config.json is now: somebody may have changed it since. */
+  currentConfig(): Promise<Config>;
   /** Every turn of this process: its events, its questions, stopping it. */
   hub: TurnHub;
   configFile: ConfigStore;
@@ -325,6 +328,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
   const runtime: Runtime = {
     ...services,
+    currentConfig: createCurrentConfig(environment),
     factExtraction,
     extractInBackground,
     environment,

@@ -40,16 +40,29 @@ export async function schemaProblem(schema: Record<string, unknown>): Promise<st
 }
 
 /** Why a value does not fit a schema, or undefined. A schema that cannot be read fits nothing. */
+export type ValueProblem = (value: unknown) => Promise<string | undefined>;
+
 export async function valueProblem(schema: Record<string, unknown>, value: unknown): Promise<string | undefined> {
-  const { Compile } = await import('typebox/schema');
-  try {
-    const validator = Compile(schema as object) as Validator;
-    if (validator.Check(value)) return undefined;
-    const [, problems] = validator.Errors(value) as [boolean, Problem[]];
-    return [...new Set(problems.map(sentence))].join('; ') || 'it does not fit';
-  } catch (error) {
-    return `its schema cannot be read: ${error instanceof Error ? error.message : error}`;
-  }
+  return createValueCheck(schema)(value);
+}
+
+/** For a schema that many values are checked against: it is compiled once, with the first of them. */
+export function createValueCheck(schema: object): ValueProblem {
+  let validator: Validator | undefined;
+  return async (value) => {
+    try {
+      validator ??= (await import('typebox/schema')).Compile(schema) as Validator;
+      return problemWith(validator, value);
+    } catch (error) {
+      return `its schema cannot be read: ${error instanceof Error ? error.message : error}`;
+    }
+  };
+}
+
+function problemWith(validator: Validator, value: unknown): string | undefined {
+  if (validator.Check(value)) return undefined;
+  const [, problems] = validator.Errors(value) as [boolean, Problem[]];
+  return [...new Set(problems.map(sentence))].join('; ') || 'it does not fit';
 }
 
 function explain(problems: Problem[], spec: ToolSpec): string {

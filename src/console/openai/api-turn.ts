@@ -2,7 +2,6 @@
 // turn is kept; with a session it is ours, and the client's last message is what is asked.
 
 import type { ModelMessage } from '../../adapters/adapter.ts';
-import { loadConfig } from '../../config/config.ts';
 import type { AskRequest } from '../../gateway/gateway.ts';
 import type { TurnItem } from '../../gateway/turns/event-log.ts';
 import { newId } from '../../lib/new-id.ts';
@@ -147,7 +146,7 @@ async function* piecesOf(
 
 async function chosenModel({ runtime, workspaceFor }: ConsoleContext, named: string): ReturnType<typeof askedProvider> {
   const workspace = await workspaceFor(undefined);
-  const config = await loadConfig(runtime.environment);
+  const config = await runtime.currentConfig();
   const defaultProvider = async (): Promise<string> =>
     config.isProviderSet ? config.provider : runtime.defaultProvider();
   const model = named === OWN_MODEL ? undefined : named;
