@@ -4,7 +4,6 @@ import type {
   Archive,
   ArchiveDocument,
   ArchiveSummary,
-  IndexedChunk,
   IndexProgress,
   Listed,
   NewDocument,
@@ -21,10 +20,9 @@ import { createFacts, type Facts } from './facts.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import { MemoryError } from './memory-error.ts';
 import { hashOf, LONGEST_NOTE, type Note, type Saved } from './note.ts';
-import { indexedText } from './rank.ts';
 import type { Recall, RecallRequest } from './recall.ts';
 import { type SearchOptions, type SearchResult, searchArchive } from './search.ts';
-import { timeTerms } from './time/time-terms.ts';
+import { createTermsOf } from './terms-of.ts';
 import { createWallClock, wallDay } from './time/wall-clock.ts';
 
 const DEFAULT_SOURCE = 'manual';
@@ -103,7 +101,7 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
     ? createBackground((options) => embeddings.embedPending(shared.as(OWNER), { ...options, whenBusy: 'leave' }))
     : undefined;
   const analyser = createAnalyser();
-  const termsOf = (chunk: IndexedChunk): string[] => [...analyser.terms(indexedText(chunk)), ...timeTerms(chunk)];
+  const termsOf = createTermsOf(analyser);
   const clock = createWallClock({ now, timezone });
 
   const index = createCurrentIndex({ archive: shared.as(OWNER), termsOf, version: String(ANALYSER_VERSION) });

@@ -2,8 +2,10 @@
 // a home or database that others use is refused, and a conversation that changed in the source until the end is noticed.
 import type { Environment } from '../config/environment.ts';
 import { newId } from '../lib/new-id.ts';
+import { createTermsOf } from '../memory/terms-of.ts';
 import { copiedRecords } from '../storage/copy/copied-kind.ts';
 import { type CopiedKindReport, type CopyOptions, copyRecords, StoreCopyError } from '../storage/copy/copy-records.ts';
+import { memoryRecords } from '../storage/copy/memory-records.ts';
 import type { RecordSet } from '../storage/copy/record-set.ts';
 import { catalogueRecords, notesRecords, ownerFileRecords } from '../storage/copy/storage-records.ts';
 import { copiedTranscripts } from '../storage/copy/transcripts.ts';
@@ -14,7 +16,7 @@ import type { Lock } from '../storage/locks.ts';
 import { openDatabase } from '../storage/postgres/connect.ts';
 import type { PostgresDatabase } from '../storage/postgres/database.ts';
 import { createPostgresStorage } from '../storage/postgres/postgres-storage.ts';
-import { createPostgresRecordSets } from '../storage/postgres/record-sets.ts';
+import { createPostgresRecordSets, rowsOf } from '../storage/postgres/record-sets.ts';
 import { RECORDS_IN_HOME } from '../storage/postgres/store-status.ts';
 import type { Records } from '../storage/storage.ts';
 
@@ -56,8 +58,15 @@ export async function copyStore(
     await refuseHomeInUse(home, GATEWAY_LOCK).catch((error: Error) => {
       throw inUse(error.message, error);
     });
-    const inHome: Side = { records: local, sets: rows.sets };
-    const inDatabase: Side = { records: shared, sets: createPostgresRecordSets(database) };
+    const termsOf = createTermsOf();
+    const homeMemory = memoryRecords({ rows: rows.rows, schema: '', archive: local.archive }, termsOf);
+    const sharedMemory = memoryRecords(
+      { rows: rowsOf(database), schema: 'lainclaw.', archive: shared.archive },
+      termsOf,
+    );
+    // Facts name documents of memory.
+    const inHome: Side = { records: local, sets: [...homeMemory, ...rows.sets] };
+    const inDatabase: Side = { records: shared, sets: [...sharedMemory, ...createPostgresRecordSets(database)] };
     const [source, target] = to === 'postgres' ? [inHome, inDatabase] : [inDatabase, inHome];
     const before = await lastChange(source);
     const transcripts = copiedTranscripts(source.records.transcripts, target.records.transcripts);

@@ -17,6 +17,11 @@ export interface IndexedChunk {
 /** A term that begins with it is found like any other and does not count for the length of a chunk: it is not a word. */
 export const MARK = '§';
 
+/** How long a chunk is: the number of its words. */
+export function lengthOf(terms: readonly string[]): number {
+  return terms.reduce((length, term) => (term.startsWith(MARK) ? length : length + 1), 0);
+}
+
 /** The terms of a chunk. It must give the same terms for the same chunk, or the chunk cannot be removed from the index. */
 export type TermsOf = (chunk: IndexedChunk) => readonly string[];
 

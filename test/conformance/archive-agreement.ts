@@ -8,8 +8,10 @@ import { OWNER } from '../../src/vocabulary/memory-scope.ts';
 export interface ArchiveSubject {
   /** Opens a door to the archive; each is independent of the others. */
   open(): SharedArchive;
-  remove(): void;
+  remove(): void | Promise<void>;
 }
+
+export type CreateArchive = () => ArchiveSubject | Promise<ArchiveSubject>;
 
 export const termsOf: TermsOf = ({ context, text }) => `${context} ${text}`.toLowerCase().match(/[a-z0-9]+/g) ?? [];
 
@@ -27,7 +29,7 @@ export function vectorOf(seed: number, dimension = 40): Float32Array {
   return Float32Array.from({ length: dimension }, (_, index) => Math.sin((seed + 1) * 12.9898 + index * (seed + 3.7)));
 }
 
-export function agreesWithPlainList(create: () => ArchiveSubject): void {
+export function agreesWithPlainList(create: CreateArchive, runs: number): void {
   it('whatever is done in whatever order, it holds what a plain list would', async () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('add' as const), id: fc.nat(12), words: fc.array(fc.nat(5), { minLength: 1 }) }),
@@ -42,7 +44,7 @@ export function agreesWithPlainList(create: () => ArchiveSubject): void {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-        const fresh = create();
+        const fresh = await create();
         const doors = [fresh.open().as(OWNER), fresh.open().as(OWNER)];
         const plain = new Map<string, { text: string; vectors: Set<string> }>();
         try {
@@ -69,10 +71,10 @@ export function agreesWithPlainList(create: () => ArchiveSubject): void {
             await agree(doors[(index + 1) % 2] as Archive, plain);
           }
         } finally {
-          fresh.remove();
+          await fresh.remove();
         }
       }),
-      { numRuns: 25 },
+      { numRuns: runs },
     );
 
     async function embedAll(door: Archive, model: string, chunks: readonly { id: number }[]): Promise<void> {

@@ -2,14 +2,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Archive, MARK, type NewDocument, type TermsOf } from '../../src/storage/archive.ts';
 import { OWNER } from '../../src/vocabulary/memory-scope.ts';
-import { type ArchiveSubject, documentOf, termsOf } from './archive-agreement.ts';
+import { type ArchiveSubject, type CreateArchive, documentOf, termsOf } from './archive-agreement.ts';
 
-export function findsAmong(create: () => ArchiveSubject): void {
+export function findsAmong(create: CreateArchive): void {
   describe('candidates', () => {
     let subject: ArchiveSubject;
     let archive: Archive;
-    beforeEach(() => {
-      subject = create();
+    beforeEach(async () => {
+      subject = await create();
       archive = subject.open().as(OWNER);
     });
     afterEach(() => subject.remove());

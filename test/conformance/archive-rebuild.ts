@@ -2,15 +2,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Archive, NewDocument, TermsOf } from '../../src/storage/archive.ts';
 import { OWNER } from '../../src/vocabulary/memory-scope.ts';
-import { type ArchiveSubject, documentOf, termsOf } from './archive-agreement.ts';
+import { type ArchiveSubject, type CreateArchive, documentOf, termsOf } from './archive-agreement.ts';
 
-export function rebuildsIndex(create: () => ArchiveSubject): void {
+export function rebuildsIndex(create: CreateArchive): void {
   describe('a rebuild', () => {
     let subject: ArchiveSubject;
     let archive: Archive;
     let other: Archive;
-    beforeEach(() => {
-      subject = create();
+    beforeEach(async () => {
+      subject = await create();
       archive = subject.open().as(OWNER);
       other = subject.open().as(OWNER);
     });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Archive, ArchiveChunk } from '../../src/storage/archive.ts';
 import { type MemoryReader, type MemoryScope, maySee, OWNER, readerWithin } from '../../src/vocabulary/memory-scope.ts';
-import { type ArchiveSubject, documentOf, termsOf, vectorOf } from './archive-agreement.ts';
+import { type CreateArchive, documentOf, termsOf, vectorOf } from './archive-agreement.ts';
 
 const SCOPES = ['owner', 'person:t:1', 'person:t:2', 'chat:t:-5', 'project:/w'] as const satisfies MemoryScope[];
 const WORDS = ['alpha', 'beta', 'gamma', 'delta'];
@@ -21,16 +21,16 @@ const reader: fc.Arbitrary<MemoryReader> = fc.oneof(
   fc.subarray([...SCOPES]).map((sees): MemoryReader => ({ scope: 'person:t:1', sees })),
 );
 
-export function keepsScopesApart(create: () => ArchiveSubject): void {
+export function keepsScopesApart(create: CreateArchive, runs: number): void {
   it('whatever is kept in whatever scopes, a reader sees its own and nothing else', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(note, { maxLength: 20 }), fc.array(reader, { minLength: 1, maxLength: 4 }), check),
-      { numRuns: 40 },
+      { numRuns: runs },
     );
   });
 
   async function check(notes: readonly Kept[], readers: readonly MemoryReader[]): Promise<void> {
-    const subject = create();
+    const subject = await create();
     try {
       const shared = subject.open();
       const added = new Map<string, MemoryScope>();
@@ -54,12 +54,12 @@ export function keepsScopesApart(create: () => ArchiveSubject): void {
       );
       for (const each of readers) await seesOnlyItsOwn(shared.as(each), each, chunks, added);
     } finally {
-      subject.remove();
+      await subject.remove();
     }
   }
 
   it('what a reader does not see it can neither replace nor remove', async () => {
-    const subject = create();
+    const subject = await create();
     try {
       const shared = subject.open();
       const stranger = shared.as(readerWithin('person:t:1'));
@@ -71,7 +71,7 @@ export function keepsScopesApart(create: () => ArchiveSubject): void {
       expect((await shared.as(OWNER).get('mine'))?.document).toMatchObject({ id: 'mine', scope: 'owner' });
       expect(await stranger.list({ limit: 10 })).toEqual([]);
     } finally {
-      subject.remove();
+      await subject.remove();
     }
   });
 }

@@ -3,18 +3,26 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Archive, NewDocument } from '../../src/storage/archive.ts';
 import { OWNER } from '../../src/vocabulary/memory-scope.ts';
-import { type ArchiveSubject, agreesWithPlainList, documentOf, termsOf, vectorOf } from './archive-agreement.ts';
+import {
+  type ArchiveSubject,
+  agreesWithPlainList,
+  type CreateArchive,
+  documentOf,
+  termsOf,
+  vectorOf,
+} from './archive-agreement.ts';
 import { findsAmong } from './archive-among.ts';
 import { rebuildsIndex } from './archive-rebuild.ts';
 import { keepsScopesApart } from './archive-scopes.ts';
 
-export function describeArchive(name: string, create: () => ArchiveSubject): void {
+/** `runs`: of each property. */
+export function describeArchive(name: string, create: CreateArchive, { runs = 60 } = {}): void {
   describe(`${name} as an archive`, () => {
     let subject: ArchiveSubject;
     let archive: Archive;
     let other: Archive;
-    beforeEach(() => {
-      subject = create();
+    beforeEach(async () => {
+      subject = await create();
       archive = subject.open().as(OWNER);
       other = subject.open().as(OWNER);
     });
@@ -334,9 +342,9 @@ export function describeArchive(name: string, create: () => ArchiveSubject): voi
       });
     });
 
-    agreesWithPlainList(create);
+    agreesWithPlainList(create, runs);
     findsAmong(create);
     rebuildsIndex(create);
-    keepsScopesApart(create);
+    keepsScopesApart(create, runs);
   });
 }

@@ -49,7 +49,7 @@ it('tables are made by their owner, then a least-privilege role asks', async () 
     role: 'lainclaw_app',
     ownsTables: false,
     counts: { sessions: 1, transcripts: 1 },
-    inHome: ['memory archive and facts', 'audit log'],
+    inHome: ['audit log'],
   });
 });
 
@@ -95,18 +95,41 @@ it('a text that is forgotten everywhere leaves the database', async () => {
         const names = (tables.rows as { name: string }[]).map(({ name }) => name);
         const holding: string[] = [];
         for (const name of names) {
-          const found = await client.query(`SELECT 1 FROM lainclaw.${name} AS t WHERE t::text LIKE '%xylophone%'`);
+          // The index has the stem of a word.
+          const found = await client.query(`SELECT 1 FROM lainclaw.${name} AS t WHERE t::text LIKE '%xylophon%'`);
           if (found.rows.length > 0) holding.push(name);
         }
         return holding.toSorted().join(' ');
       },
       database.name,
     );
-  expect(await held()).toBe('schedule_jobs sessions transcript_lines');
+  await lainclaw(['memory', 'save', 'the xylophone is in the attic', '--title', 'xylophone'], { home });
+  expect((await lainclaw(['sessions', 'search', 'xylophone'], { home })).json()).toHaveLength(1);
+  expect(await held()).toBe(
+    'archive_chunks archive_documents archive_postings archive_terms history_chunks history_postings history_terms schedule_jobs sessions transcript_lines',
+  );
   const forgotten = await lainclaw(['memory', 'forget', '--everywhere', 'xylophone', '--yes'], { home });
   expect(forgotten.code, forgotten.stdout + forgotten.stderr).toBe(0);
   expect(await held()).toBe('');
   expect((await lainclaw(['memory', 'core', 'get'], { home })).stdout).not.toContain('xylophone');
+});
+
+it('what one machine saves another finds, and no home holds it', async () => {
+  const { home, database } = await storeHome();
+  const elsewhere = testHome();
+  elsewhere.config({ provider: 'stub', store: database.url });
+  const key = { LAINCLAW_STORE_KEY: 'cd'.repeat(32) };
+  const run = (each: typeof home, ...args: string[]) => lainclaw(args, { home: each, env: key });
+  expect((await run(home, 'memory', 'save', 'The plumber charges ninety euros.')).code).toBe(0);
+  await run(home, 'ask', 'the otter is called Bruno');
+  const found = (await run(elsewhere, 'memory', 'search', 'plumbers')).json<{
+    results: { id: string; text: string }[];
+  }>();
+  expect(found.results.map(({ text: words }) => words)).toEqual(['The plumber charges ninety euros.']);
+  expect((await run(elsewhere, 'sessions', 'search', 'otter')).json()).toMatchObject([{ sessionKey: 'main' }]);
+  expect((await run(elsewhere, 'memory', 'forget', found.results[0]?.id ?? '')).code).toBe(0);
+  expect((await run(home, 'memory', 'search', 'plumber')).json()).toMatchObject({ results: [] });
+  for (const each of [home, elsewhere]) expect(existsSync(join(each.path, 'sessions', 'history.db'))).toBe(false);
 });
 
 it('sign-ins and core memory are in the database, encrypted; the key is in the home alone', async () => {

@@ -6,6 +6,8 @@ import { type ColumnType, RECORD_TABLES, type RecordTable } from '../../src/stor
 import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
 import { createLocalRecordSets } from '../../src/storage/local/record-sets.ts';
 import { createSpending } from '../../src/storage/local/spending.ts';
+import type { SharedArchive } from '../../src/storage/shared-archive.ts';
+import { OWNER, readerWithin } from '../../src/vocabulary/memory-scope.ts';
 
 /** Columns that may be empty, in every table that has them. */
 const NULLABLE = new Set(
@@ -13,6 +15,7 @@ const NULLABLE = new Set(
     ' ',
   ),
 );
+const NEVER_EMPTY = new Set(['fact_waiting.ended_at']);
 /** Rows of more than one page. */
 const ROWS = 230;
 const MOST_LARGE = 20;
@@ -44,7 +47,8 @@ function rowsOf(table: RecordTable, seed: number): CopiedRecord[] {
     Object.fromEntries(
       Object.entries(table.columns).map(([name, type]) => {
         const value = VALUES[type];
-        return [name, NULLABLE.has(name) ? fc.option(value, { nil: null }) : value];
+        const isNullable = NULLABLE.has(name) && !NEVER_EMPTY.has(`${table.table}.${name}`);
+        return [name, isNullable ? fc.option(value, { nil: null }) : value];
       }),
     ),
   );
@@ -90,10 +94,41 @@ async function fillStores(home: string, seed: number): Promise<void> {
   await storage.ownerFiles.update('telegram-pairing.json', () => '{"version":1,"requests":[]}\n');
   await storage.ownerFiles.append('core_memory.history.jsonl', '{"key":"猫"}');
   await storage.trust.add('/srv/project');
+  await fillMemory(await storage.archive(), texts);
   await storage.close();
   const spending = createSpending(join(home, 'spending'));
   for (const day of ['2026-01-01', '2026-01-02']) {
     await spending.add(day, { tokens: 10, costUsd: 0.1 });
     await spending.add(day, { tokens: 5, costUsd: 0.2 });
   }
+}
+
+/** Notes of several scopes with and without sessions; each third replaces the one before, and all but a few have a vector. */
+async function fillMemory(shared: SharedArchive, texts: readonly string[]): Promise<void> {
+  const termsOf = (chunk: { text: string }): string[] => chunk.text.match(/[\p{L}\d]+/gu) ?? [];
+  const owner = shared.as(OWNER);
+  for (let index = 0; index < ROWS; index += 1) {
+    const scope = index % 4 === 3 ? `person:t:${index % 3}` : 'owner';
+    const said = index % 5 === 0 ? { session: `session_${index % 10}`, speaker: 'user' } : { title: `note ${index}` };
+    const note = {
+      id: `mem-${index}`,
+      source: index % 2 === 0 ? 'manual' : `/notes/${index}.md`,
+      date: new Date(1_700_000_000_000 + index).toISOString(),
+      hash: `hash-${index}`,
+      chunks: [
+        { context: '', text: `${texts[index % texts.length]}\0 word${index}` },
+        ...(index % 7 === 0 ? [{ context: 'head', text: `more of ${index}` }] : []),
+      ],
+      ...said,
+      ...(index % 4 === 2 && { supersedes: `mem-${index - 1}` }),
+    };
+    await shared.as(scope === 'owner' ? OWNER : readerWithin(scope as 'owner')).add([note], termsOf);
+  }
+  const { chunks } = await owner.pending('model', { after: 0, limit: ROWS });
+  const vectorOf = (seed: number): Float32Array =>
+    Float32Array.from({ length: 40 }, (_, at) => Math.sin(seed * 13 + at));
+  await owner.putVectors(
+    'model',
+    chunks.map(({ id }) => ({ id, vector: vectorOf(id) })),
+  );
 }

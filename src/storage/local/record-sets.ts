@@ -16,6 +16,8 @@ import { PRAGMAS, SCHEMA } from './undo/local-undo-records.ts';
 
 export interface LocalRecordSets {
   sets: RecordSet[];
+  /** Of lainclaw.db; none where there is no such file. */
+  rows(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
@@ -35,6 +37,10 @@ export function createLocalRecordSets(home: string): LocalRecordSets {
   );
   return {
     sets: [...sets, spendingRecords(join(home, 'spending'))],
+    async rows(sql, values = []) {
+      if (!existsSync(mainFile.path)) return [];
+      return mainFile.use((db) => db.prepare(sql).all(...(values as SQLInputValue[])));
+    },
     async close() {
       await main.close();
       await undo.close();

@@ -42,6 +42,8 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
     catalogue: createPostgresCatalogue(database, fencing),
     spending: createPostgresSpending(database, newId('process')),
     notes: createPostgresNotes(database, fencing),
+    archive: async () => (await import('./archive/postgres-archive.ts')).createPostgresArchive({ database, locks }),
+    historyIndex: async () => (await import('./history-index.ts')).createPostgresHistoryIndex(database, locks),
     jobs: async () => (await import('./jobs/postgres-jobs.ts')).createPostgresJobs({ database, fencing, signals }),
     agentRuns: async () => (await import('./agent-runs.ts')).createPostgresAgentRuns(database),
     mailbox: async () => (await import('./mailbox.ts')).createPostgresMailbox(database),

@@ -22,6 +22,22 @@ export function createPostgresRecordSets({ query }: PostgresDatabase): RecordSet
   return [...RECORD_TABLES.map((table) => tableRecords(table, query)), spendingRecords(query)];
 }
 
+/** For statements that are the same in every database: `?` for each value. */
+export function rowsOf({
+  query,
+}: PostgresDatabase): (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]> {
+  return (sql, values) => {
+    let number = 0;
+    return query(
+      sql.replaceAll('?', () => {
+        number += 1;
+        return `$${number}`;
+      }),
+      values,
+    );
+  };
+}
+
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 function tableRecords(spec: RecordTable, query: Query): RecordSet {

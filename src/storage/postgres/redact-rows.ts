@@ -13,6 +13,7 @@ const KEYS: Readonly<Record<string, string>> = {
   schedule_runs: 'id',
   schedule_letters: 'seq',
   agent_runs: 'key',
+  fact_proposals: 'number',
 };
 
 export async function redactRows(
@@ -29,7 +30,7 @@ export async function redactRows(
 /** Returns how many rows hold the text. */
 async function redactTable(
   { transaction }: PostgresDatabase,
-  { table, columns }: TextTable,
+  { table, columns, isDropped }: TextTable,
   redaction: Redaction,
   mode: RedactionMode,
 ): Promise<number> {
@@ -49,8 +50,9 @@ async function redactTable(
         const texts = redactRow(row, columns, redaction);
         if (!texts) continue;
         held += 1;
-        if (mode === 'remove')
-          await query(`UPDATE lainclaw.${table} SET ${changes} WHERE ${key} = $1`, [row.row_key, ...texts]);
+        if (mode === 'find') continue;
+        if (isDropped) await query(`DELETE FROM lainclaw.${table} WHERE ${key} = $1`, [row.row_key]);
+        else await query(`UPDATE lainclaw.${table} SET ${changes} WHERE ${key} = $1`, [row.row_key, ...texts]);
       }
       return { held, last: rows.at(-1)?.row_key as number | undefined };
     });

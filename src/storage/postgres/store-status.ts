@@ -2,7 +2,7 @@ import type { PostgresDatabase } from './database.ts';
 import { KNOWN_VERSION, readVersion } from './migrations.ts';
 
 /** Records that this version still keeps in the home although a database is set. */
-export const RECORDS_IN_HOME = ['memory archive and facts', 'audit log'] as const;
+export const RECORDS_IN_HOME = ['audit log'] as const;
 
 export interface StoreStatus {
   /** Host, port and name. */

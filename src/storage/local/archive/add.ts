@@ -1,10 +1,10 @@
 // Saving: documents, chunks and terms in one short transaction.
 import type { DatabaseSync } from 'node:sqlite';
 import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
-import type { NewDocument, TermsOf } from '../../archive.ts';
+import { lengthOf, type NewDocument, type TermsOf } from '../../archive.ts';
 import { StorageError } from '../../storage.ts';
 import { inTransaction } from '../open-database.ts';
-import { indexName, lengthOf, readState } from './tables.ts';
+import { indexName, readState } from './tables.ts';
 import { visibleTo } from './visible.ts';
 
 export interface Prepared {

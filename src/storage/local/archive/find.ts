@@ -2,14 +2,13 @@
 // weight to each of them; the highest sums are the candidates. It stops before a term whose chunks would go beyond the
 // budget: so common a word hardly changes the order, and the caller rescores from the text anyway.
 import type { DatabaseSync } from 'node:sqlite';
-import type { FactKind } from '../../../vocabulary/fact.ts';
-import type { MemoryReader, MemoryScope } from '../../../vocabulary/memory-scope.ts';
-import type { ArchiveChunk, ArchiveDocument, Around, Candidates } from '../../archive.ts';
+import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
+import type { ArchiveChunk, Around, Candidates } from '../../archive.ts';
+import { POSTINGS_BUDGET, rarestFirst, TERMS_LIMIT, weightOf } from '../../archive-candidates.ts';
+import { CHUNK_COLUMNS, chunkOf } from '../../archive-rows.ts';
 import { indexName, read, readState } from './tables.ts';
 import { type Visible, visibleChunks, visibleTo } from './visible.ts';
 
-const POSTINGS_BUDGET = 150_000;
-const TERMS_LIMIT = 48;
 const READ_AT_ONCE = 200;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
@@ -78,7 +77,7 @@ function candidatesAmong(
   const frequencies = new Map<string, number>();
   for (const term of chunks > 0 ? terms : []) {
     const ids = chunksWith(db, index, `"${term}"`, NO_LIMIT).filter((id) => visible.has(id));
-    const weight = Math.log(1 + (chunks - ids.length + 0.5) / (ids.length + 0.5));
+    const weight = weightOf(chunks, ids.length);
     frequencies.set(term, ids.length);
     for (const id of ids) if (!allowed || allowed.has(id)) sums.set(id, (sums.get(id) ?? 0) + weight);
   }
@@ -94,20 +93,20 @@ function candidatesOfAll(db: DatabaseSync, terms: readonly string[], { limit, al
   const averageLength = state.chunks > 0 ? state.length / state.chunks : 1;
   if (terms.length === 0)
     return { chunks: state.chunks, averageLength, frequencies, ids: [...(allowed ?? [])].slice(0, limit) };
-  const rarestFirst = [...frequencies].filter(([, count]) => count > 0).sort((a, b) => a[1] - b[1]);
-  const used = rarestFirst.slice(0, TERMS_LIMIT);
+  const known = rarestFirst(frequencies);
+  const used = known.slice(0, TERMS_LIMIT);
   const largest = Number(db.prepare('SELECT max(id) AS id FROM archive_chunks').get()?.id ?? 0);
   const sums = new Float32Array(largest + 1);
   const touched: number[] = [];
   let budget = POSTINGS_BUDGET;
   for (const [position, [term, count]] of used.entries()) {
     if (position > 0 && count > budget) break;
-    const weight = Math.log(1 + (state.chunks - count + 0.5) / (count + 0.5));
+    const weight = weightOf(state.chunks, count);
     for (const id of chunksWith(db, index, `"${term}"`, budget))
       if (!allowed || allowed.has(id)) accumulate(sums, touched, id, weight);
     budget -= count;
   }
-  if (budget < 0 || used.length < rarestFirst.length || touched.length >= POSTINGS_BUDGET) {
+  if (budget < 0 || used.length < known.length || touched.length >= POSTINGS_BUDGET) {
     // So many chunks hold even the rarest words that only the newest were read: those with all words come as well.
     const all = used.map(([term]) => `"${term}"`).join(' AND ');
     for (const id of chunksWith(db, index, all, limit))
@@ -172,8 +171,7 @@ function best(touched: readonly number[], sums: Float32Array, limit: number): nu
   return [...kept].sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0) || b - a).slice(0, limit);
 }
 
-const CHUNK_COLUMNS = `c.id, c.position, c.context, c.text, c.length, d.id AS document, d.scope, d.source, d.title, d.date, d.speaker,
-  d.session, d.hash, d.superseded_by, d.kind, d.valid_from, d.valid_until FROM archive_chunks c JOIN archive_documents d ON d.key = c.document`;
+const CHUNKS = `${CHUNK_COLUMNS} FROM archive_chunks c JOIN archive_documents d ON d.key = c.document`;
 
 export function readChunks(db: DatabaseSync, reader: MemoryReader, ids: readonly number[]): ArchiveChunk[] {
   const { sql, scopes } = visibleTo(reader);
@@ -181,14 +179,14 @@ export function readChunks(db: DatabaseSync, reader: MemoryReader, ids: readonly
   for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
     const some = ids.slice(from, from + READ_AT_ONCE);
     const places = some.map(() => '?').join(',');
-    const rows = db.prepare(`SELECT ${CHUNK_COLUMNS} WHERE c.id IN (${places}) AND ${sql}`).all(...some, ...scopes);
+    const rows = db.prepare(`SELECT ${CHUNKS} WHERE c.id IN (${places}) AND ${sql}`).all(...some, ...scopes);
     for (const row of rows) found.set(Number(row.id), chunkOf(row));
   }
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 export function chunksOfDocument(db: DatabaseSync, id: string): ArchiveChunk[] {
-  return db.prepare(`SELECT ${CHUNK_COLUMNS} WHERE d.id = ? ORDER BY c.position`).all(id).map(chunkOf);
+  return db.prepare(`SELECT ${CHUNKS} WHERE d.id = ? ORDER BY c.position`).all(id).map(chunkOf);
 }
 
 export function chunksAround(
@@ -209,33 +207,4 @@ export function chunksAround(
 function neighbours(direction: string, { sql }: Visible): string {
   return `SELECT c.id FROM archive_chunks c JOIN archive_documents d ON d.key = c.document
     WHERE c.session = ? AND ${sql} AND ${direction} LIMIT ?`;
-}
-
-function chunkOf(row: Record<string, unknown>): ArchiveChunk {
-  return {
-    id: Number(row.id),
-    document: documentOf({ ...row, id: row.document }),
-    position: Number(row.position),
-    context: String(row.context),
-    text: String(row.text),
-    length: Number(row.length),
-  };
-}
-
-export function documentOf(row: Record<string, unknown>): ArchiveDocument {
-  const document: ArchiveDocument = {
-    id: String(row.id),
-    scope: row.scope as MemoryScope,
-    source: String(row.source),
-    date: String(row.date),
-    hash: String(row.hash),
-  };
-  if (row.title !== null) document.title = String(row.title);
-  if (row.speaker !== null) document.speaker = String(row.speaker);
-  if (row.session !== null) document.session = String(row.session);
-  if (row.superseded_by !== null) document.supersededBy = String(row.superseded_by);
-  if (row.kind !== null) document.kind = row.kind as FactKind;
-  if (row.valid_from !== null) document.validFrom = String(row.valid_from);
-  if (row.valid_until !== null) document.validUntil = String(row.valid_until);
-  return document;
 }

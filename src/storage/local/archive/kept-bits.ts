@@ -2,14 +2,8 @@
 // appended to, and every other change is counted, so two numbers tell what is still as it was: blocks that were full stay,
 // those behind them are read again, and after a removal all of them, so that nothing forgotten is kept.
 import type { DatabaseSync } from 'node:sqlite';
-import { differingBits, wordsOf } from './quantise.ts';
-
-export interface BitBlock {
-  size: number;
-  /** Of each vector's chunk; 0 where it was removed. */
-  chunks: Uint32Array;
-  bits: Uint8Array;
-}
+import type { BitBlock } from '../../nearest-by-bits.ts';
+import { wordsOf } from '../../quantise.ts';
 
 export interface KeptBits {
   /** The blocks of a model as they are now. Within a read transaction, or they may not belong together. */
@@ -46,44 +40,4 @@ export function countChange(db: DatabaseSync, model: number): void {
   db.prepare(
     'INSERT INTO archive_vector_changes VALUES (?, 1) ON CONFLICT (model) DO UPDATE SET count = count + 1',
   ).run(model);
-}
-
-/**
- * One look at every block. `counts` says how many were seen at each distance, and so beyond which distance nothing can be
- * among the nearest any more: of a million, all but a few thousand are passed over at once. With `visible`, only those count.
- */
-export function nearestByBits(
-  blocks: readonly BitBlock[],
-  wanted: Uint8Array,
-  limit: number,
-  visible: Pick<ReadonlyMap<number, unknown>, 'has'> | undefined,
-): number[] {
-  const counts = new Uint32Array(wanted.length * 8 + 1);
-  const kept: { chunk: number; distance: number }[] = [];
-  let farthest = counts.length;
-  for (const { size, chunks, bits } of blocks) {
-    const distances = differingBits(bits, wanted, size);
-    for (let place = 0; place < size; place += 1) {
-      const distance = distances[place] ?? 0;
-      const chunk = chunks[place] ?? 0;
-      if (distance > farthest || chunk === 0 || (visible && !visible.has(chunk))) continue;
-      counts[distance] = (counts[distance] ?? 0) + 1;
-      kept.push({ chunk, distance });
-    }
-    farthest = distanceOfLast(counts, limit);
-  }
-  return kept
-    .filter(({ distance }) => distance <= farthest)
-    .sort((one, other) => one.distance - other.distance)
-    .slice(0, limit)
-    .map(({ chunk }) => chunk);
-}
-
-function distanceOfLast(counts: Uint32Array, limit: number): number {
-  let seen = 0;
-  for (let distance = 0; distance < counts.length; distance += 1) {
-    seen += counts[distance] ?? 0;
-    if (seen >= limit) return distance;
-  }
-  return counts.length;
 }

@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
 import type { Archive } from '../../archive.ts';
+import { documentOf } from '../../archive-rows.ts';
 import type { Locks } from '../../locks.ts';
 import type { SharedArchive } from '../../shared-archive.ts';
 import type { Database } from '../database.ts';
@@ -12,15 +13,7 @@ import { createLocalFacts } from '../facts/local-facts.ts';
 import { createSyncedDatabase } from '../synced-database.ts';
 import { addDocuments, prepareDocuments } from './add.ts';
 import { createAddTogether } from './add-together.ts';
-import {
-  chunksAround,
-  chunksOfDocument,
-  documentOf,
-  findCandidates,
-  frequenciesFor,
-  readChunks,
-  termsBeginning,
-} from './find.ts';
+import { chunksAround, chunksOfDocument, findCandidates, frequenciesFor, readChunks, termsBeginning } from './find.ts';
 import { documentsHolding } from './holding.ts';
 import { createKeptBits } from './kept-bits.ts';
 import { rebuildIndex } from './rebuild.ts';

@@ -2,9 +2,10 @@
 // transaction adds what was saved meanwhile, swaps the two and drops the old one. A kill leaves the old index in use and an
 // unfinished one behind, which the next rebuild to the same version continues; another one drops it. Chunks forgotten meanwhile are removed from both (remove.ts).
 import type { DatabaseSync } from 'node:sqlite';
-import type { RebuildOptions, TermsOf } from '../../archive.ts';
+import { lengthOf, type RebuildOptions, type TermsOf } from '../../archive.ts';
+import { indexedRow } from '../../archive-rows.ts';
 import { inTransaction } from '../open-database.ts';
-import { createIndex, dropIndex, INDEXED_COLUMNS, indexedRow, indexName, lengthOf, readState } from './tables.ts';
+import { createIndex, dropIndex, INDEXED_COLUMNS, indexName, readState } from './tables.ts';
 
 const BATCH = 500;
 

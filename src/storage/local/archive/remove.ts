@@ -4,8 +4,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
 import type { TermsOf } from '../../archive.ts';
+import { indexedRow } from '../../archive-rows.ts';
 import { inTransaction } from '../open-database.ts';
-import { INDEXED_COLUMNS, indexedRow, indexName, readState } from './tables.ts';
+import { INDEXED_COLUMNS, indexName, readState } from './tables.ts';
 import { removeVectors } from './vectors.ts';
 import { visibleTo } from './visible.ts';
 

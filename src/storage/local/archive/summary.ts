@@ -1,19 +1,15 @@
 // How much the archive holds for a reader, and the newest of it.
 import type { DatabaseSync } from 'node:sqlite';
-import type { MemoryReader, MemoryScope } from '../../../vocabulary/memory-scope.ts';
-import type { ArchiveSummary, DocumentKind, Listed } from '../../archive.ts';
-import { documentOf } from './find.ts';
+import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
+import type { ArchiveSummary, Listed } from '../../archive.ts';
+import { HEAD_CHARACTERS, KIND_OF_DOCUMENT, listedOf, summaryOf } from '../../archive-rows.ts';
 import { visibleTo } from './visible.ts';
-
-const HEAD_CHARACTERS = 200;
-const KIND = `CASE WHEN d.kind IS NOT NULL THEN 'facts' WHEN d.session IS NOT NULL THEN 'conversations'
-  WHEN d.source LIKE '/%' THEN 'files' ELSE 'notes' END`;
 
 export function summarise(db: DatabaseSync, reader: MemoryReader): ArchiveSummary {
   const { sql, scopes } = visibleTo(reader);
   const rows = db
     .prepare(
-      `SELECT d.scope, ${KIND} AS of, count(*) AS documents, min(d.date) AS oldest, max(d.date) AS newest
+      `SELECT d.scope, ${KIND_OF_DOCUMENT} AS of, count(*) AS documents, min(d.date) AS oldest, max(d.date) AS newest
        FROM archive_documents d WHERE ${sql} GROUP BY d.scope, of`,
     )
     .all(...scopes);
@@ -22,25 +18,7 @@ export function summarise(db: DatabaseSync, reader: MemoryReader): ArchiveSummar
       `SELECT count(*) AS chunks FROM archive_chunks c JOIN archive_documents d ON d.key = c.document WHERE ${sql}`,
     )
     .get(...scopes);
-  const kinds: ArchiveSummary['kinds'] = {};
-  const byScope = new Map<MemoryScope, number>();
-  for (const row of rows) {
-    const [kind, scope] = [row.of as DocumentKind, row.scope as MemoryScope];
-    kinds[kind] = (kinds[kind] ?? 0) + Number(row.documents);
-    byScope.set(scope, (byScope.get(scope) ?? 0) + Number(row.documents));
-  }
-  const dates = rows.flatMap(({ oldest, newest }) => [String(oldest), String(newest)]).sort();
-  const [oldest, newest] = [dates[0], dates.at(-1)];
-  return {
-    documents: rows.reduce((sum, row) => sum + Number(row.documents), 0),
-    chunks: Number(chunks?.chunks ?? 0),
-    ...(oldest !== undefined && { oldest }),
-    ...(newest !== undefined && { newest }),
-    kinds,
-    scopes: [...byScope]
-      .map(([scope, documents]) => ({ scope, documents }))
-      .sort((a, b) => b.documents - a.documents || (a.scope < b.scope ? -1 : 1)),
-  };
+  return summaryOf(rows, Number(chunks?.chunks ?? 0));
 }
 
 export interface ListDocuments {
@@ -65,5 +43,5 @@ export function listDocuments(
        WHERE (? IS NULL OR d.source = ?) AND ${withoutTurns ? 'd.session IS NULL' : 'TRUE'} AND ${sql} ORDER BY d.key DESC LIMIT ?`,
     )
     .all(source ?? null, source ?? null, ...scopes, limit);
-  return rows.map((row) => ({ ...documentOf(row), chunks: Number(row.chunks), head: String(row.head ?? '') }));
+  return rows.map(listedOf);
 }

@@ -2,7 +2,6 @@
 // (hits are rescored from their text): half the size of a full one and as fast to read. It is named by its generation,
 // so that a new one can be built beside it.
 import type { DatabaseSync } from 'node:sqlite';
-import { type IndexedChunk, MARK } from '../../archive.ts';
 
 export interface State {
   generation: number;
@@ -18,21 +17,6 @@ export interface State {
 /** What the terms of a chunk are made of; the caller adds a condition. */
 export const INDEXED_COLUMNS =
   'c.id, c.length, c.context, c.text, d.date, d.speaker FROM archive_chunks c JOIN archive_documents d ON d.key = c.document';
-
-export interface IndexedRow extends IndexedChunk {
-  id: number;
-  length: number;
-}
-
-export function indexedRow({ speaker, ...row }: Record<string, unknown>): IndexedRow {
-  const rest = row as unknown as IndexedRow;
-  return speaker === null ? rest : { ...rest, speaker: String(speaker) };
-}
-
-/** How long a chunk is: the number of its words. */
-export function lengthOf(terms: readonly string[]): number {
-  return terms.reduce((length, term) => (term.startsWith(MARK) ? length : length + 1), 0);
-}
 
 export function createIndex(db: DatabaseSync, generation: number): void {
   const name = indexName(generation);

@@ -3,17 +3,17 @@
 // A model has one dimension, so vectors of different dimensions never meet.
 import type { DatabaseSync } from 'node:sqlite';
 import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
-import type { IndexProgress, Pending, PendingChunk, VectorHit } from '../../archive.ts';
+import type { IndexProgress, Pending, VectorHit } from '../../archive.ts';
+import { pendingOf } from '../../archive-rows.ts';
+import { nearestByBits } from '../../nearest-by-bits.ts';
+import { bytesOfBits, cosine, quantise, RESCORED } from '../../quantise.ts';
 import { StorageError } from '../../storage.ts';
 import { inTransaction } from '../open-database.ts';
-import { countChange, type KeptBits, nearestByBits } from './kept-bits.ts';
-import { cosine, quantise } from './quantise.ts';
+import { countChange, type KeptBits } from './kept-bits.ts';
 import { read, readState } from './tables.ts';
 import { visibleChunks } from './visible.ts';
 
 const BLOCK = 1024;
-/** How many are rescored for each that is wanted. */
-const RESCORED = 4;
 /** Chunks looked at in one go for one without a vector. */
 const LOOKED_AT = 5_000;
 
@@ -49,11 +49,7 @@ export function pendingChunks(
        ORDER BY c.id LIMIT ?`,
     )
     .all(after, last, model, limit);
-  const chunks = rows.map((row) => {
-    const chunk: PendingChunk = { id: Number(row.id), context: String(row.context), text: String(row.text) };
-    if (row.previous !== null) chunk.previous = String(row.previous);
-    return chunk;
-  });
+  const chunks = rows.map(pendingOf);
   const upTo = rows.length === limit ? chunks.at(-1)?.id : last;
   const isMore = db.prepare('SELECT 1 FROM archive_chunks WHERE id > ?').get(upTo ?? last) !== undefined;
   return { chunks, upTo: isMore ? upTo : undefined };
@@ -93,7 +89,7 @@ function fillBlock(db: DatabaseSync, model: Model, vectors: readonly { id: numbe
   const last = db
     .prepare('SELECT * FROM archive_vector_blocks WHERE model = ? ORDER BY block DESC LIMIT 1')
     .get(model.key) as Block | undefined;
-  const stride = bytesOf(model.dimension);
+  const stride = bytesOfBits(model.dimension);
   const isFull = !last || last.size >= BLOCK;
   const block: Block = isFull
     ? { block: (last?.block ?? -1) + 1, size: 0, ids: new Uint8Array(BLOCK * 4), bits: new Uint8Array(BLOCK * stride) }
@@ -155,7 +151,7 @@ export function nearestChunks(
   return read(db, () => {
     const model = findModel(db, name);
     if (!model || model.dimension !== vector.length) return [];
-    const { bits } = quantise(vector, bytesOf(model.dimension));
+    const { bits } = quantise(vector, bytesOfBits(model.dimension));
     const near = nearestByBits(kept.blocksOf(db, model.key), bits, limit * RESCORED, visibleChunks(db, reader));
     return rescored(db, model, vector, near).slice(0, limit);
   });
@@ -228,9 +224,4 @@ export function dropOtherVectors(db: DatabaseSync, name: string | undefined): bo
     countChange(db, Number(other));
     return true;
   });
-}
-
-/** Whole 32-bit words. */
-function bytesOf(dimension: number): number {
-  return Math.ceil(dimension / 32) * 4;
 }

@@ -1,8 +1,8 @@
 // Facts in the one SQLite file, beside the archive's documents.
 import type { DatabaseSync } from 'node:sqlite';
-import type { FactKind, ProposalReason } from '../../../vocabulary/fact.ts';
-import type { MemoryReader, MemoryScope } from '../../../vocabulary/memory-scope.ts';
-import type { Usage } from '../../../vocabulary/usage.ts';
+import type { FactKind } from '../../../vocabulary/fact.ts';
+import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
+import { changeOf, extractionOf, knownFactOf, proposalOf } from '../../fact-rows.ts';
 import type { Extraction, FactStore, KnownFact, LoggedChange, Proposal } from '../../facts.ts';
 import { visibleTo } from '../archive/visible.ts';
 import { inTransaction } from '../open-database.ts';
@@ -89,21 +89,7 @@ function logOf(db: DatabaseSync, reader: MemoryReader, limit: number): Extractio
   const rows = db
     .prepare(`SELECT * FROM fact_extractions d WHERE ${sql} ORDER BY number DESC LIMIT ?`)
     .all(...scopes, limit);
-  return rows.map((row) => ({
-    number: Number(row.number),
-    sessionId: String(row.session),
-    sessionKey: String(row.session_key),
-    scope: row.scope as MemoryScope,
-    firstTurn: String(row.first_turn),
-    lastTurn: String(row.last_turn),
-    turns: Number(row.turns),
-    at: Number(row.at),
-    ...(row.model !== null && { model: String(row.model) }),
-    ...(row.usage !== null && { usage: JSON.parse(String(row.usage)) as Usage }),
-    ...(row.problem !== null && { problem: String(row.problem) }),
-    ...(row.undone_at !== null && { undoneAt: Number(row.undone_at) }),
-    changes: changesOf(db, Number(row.number)),
-  }));
+  return rows.map((row) => extractionOf(row, changesOf(db, Number(row.number))));
 }
 
 const TEXT_OF = (column: string): string =>
@@ -117,14 +103,7 @@ function changesOf(db: DatabaseSync, extraction: number): LoggedChange[] {
          ${TEXT_OF('c.other')} AS other_text FROM fact_changes c WHERE c.extraction = ? ORDER BY c.position`,
     )
     .all(extraction);
-  return rows.map((row) => ({
-    relation: row.relation as LoggedChange['relation'],
-    kind: row.kind as FactKind,
-    ...(row.document !== null && { id: String(row.document) }),
-    ...(row.text !== null && { text: String(row.text) }),
-    ...(row.other !== null && { other: String(row.other) }),
-    ...(row.other_text !== null && { otherText: String(row.other_text) }),
-  }));
+  return rows.map(changeOf);
 }
 
 function proposalsOf(db: DatabaseSync, reader: MemoryReader): Proposal[] {
@@ -132,22 +111,7 @@ function proposalsOf(db: DatabaseSync, reader: MemoryReader): Proposal[] {
   const rows = db
     .prepare(`SELECT d.*, ${TEXT_OF('d.other')} AS other_text FROM fact_proposals d WHERE ${sql} ORDER BY number`)
     .all(...scopes);
-  return rows.map((row) => ({
-    number: Number(row.number),
-    scope: row.scope as MemoryScope,
-    sessionKey: String(row.session_key),
-    sessionId: String(row.session),
-    turnId: String(row.turn),
-    text: String(row.text),
-    kind: row.kind as FactKind,
-    why: row.why as ProposalReason,
-    saidAt: String(row.said_at),
-    validFrom: String(row.valid_from),
-    extraction: Number(row.extraction),
-    ...(row.topic !== null && { topic: String(row.topic) }),
-    ...(row.other !== null && { other: String(row.other) }),
-    ...(row.other_text !== null && { otherText: String(row.other_text) }),
-  }));
+  return rows.map(proposalOf);
 }
 
 function validFacts(db: DatabaseSync, reader: MemoryReader, limit: number): KnownFact[] {
@@ -158,13 +122,7 @@ function validFacts(db: DatabaseSync, reader: MemoryReader, limit: number): Know
        WHERE d.kind IS NOT NULL AND d.superseded_by IS NULL AND ${sql} ORDER BY d.key DESC LIMIT ?`,
     )
     .all(...scopes, limit);
-  return rows.map((row) => ({
-    id: String(row.id),
-    text: String(row.text),
-    kind: row.kind as FactKind,
-    saidAt: String(row.date),
-    validFrom: String(row.valid_from),
-  }));
+  return rows.map(knownFactOf);
 }
 
 function countsOf(db: DatabaseSync, reader: MemoryReader): Partial<Record<FactKind, number>> {

@@ -1,6 +1,6 @@
 // Turns that wait for their facts to be extracted.
 import type { DatabaseSync } from 'node:sqlite';
-import type { MemoryScope } from '../../../vocabulary/memory-scope.ts';
+import { conversationsOf } from '../../fact-rows.ts';
 import type { DueOptions, WaitingConversation, WaitingCounts, WaitingTurn } from '../../facts.ts';
 
 export function letWait(db: DatabaseSync, turn: WaitingTurn): void {
@@ -19,28 +19,10 @@ export function dueConversations(db: DatabaseSync, options: DueOptions): Waiting
        HAVING max(not_before) <= ? AND (max(ended_at) <= ? OR max(hurried) = 1) ORDER BY min(ended_at) LIMIT ?`,
     )
     .all(evenGivenUp ? 1 : 0, now, now - restMs, limit);
-  return sessions.flatMap(({ session }) => conversationsOf(db, String(session), evenGivenUp)).slice(0, limit);
-}
-
-/** In one session there may be several: its turns by scope and taint. */
-function conversationsOf(db: DatabaseSync, sessionId: string, evenGivenUp: boolean): WaitingConversation[] {
-  const rows = db
-    .prepare('SELECT * FROM fact_waiting WHERE session = ? AND given_up <= ? ORDER BY rowid')
-    .all(sessionId, evenGivenUp ? 1 : 0);
-  const groups = new Map<string, WaitingConversation>();
-  for (const row of rows) {
-    const name = `${row.scope} ${row.tainted}`;
-    const group = groups.get(name) ?? {
-      sessionId,
-      sessionKey: String(row.session_key),
-      scope: row.scope as MemoryScope,
-      tainted: row.tainted === 1,
-      turnIds: [],
-    };
-    group.turnIds.push(String(row.turn));
-    groups.set(name, group);
-  }
-  return [...groups.values()];
+  const turns = db.prepare('SELECT * FROM fact_waiting WHERE session = ? AND given_up <= ? ORDER BY rowid');
+  return sessions
+    .flatMap(({ session }) => conversationsOf(String(session), turns.all(String(session), evenGivenUp ? 1 : 0)))
+    .slice(0, limit);
 }
 
 export function nextDue(db: DatabaseSync, restMs: number): number | undefined {

@@ -1,10 +1,19 @@
 import { jobsStep } from './jobs.ts';
 import { leasesStep } from './leases.ts';
 import { mailboxStep } from './mailbox.ts';
+import { memoryStep } from './memory.ts';
 import { sessionsStep } from './sessions.ts';
 import { spreadTurnsStep } from './spread-turns.ts';
 import type { Step } from './step.ts';
 import { undoStep } from './undo.ts';
 
 /** In order: the number of a step is its place, counted from 1. */
-export const STEPS: readonly Step[] = [leasesStep, sessionsStep, mailboxStep, jobsStep, undoStep, spreadTurnsStep];
+export const STEPS: readonly Step[] = [
+  leasesStep,
+  sessionsStep,
+  mailboxStep,
+  jobsStep,
+  undoStep,
+  spreadTurnsStep,
+  memoryStep,
+];

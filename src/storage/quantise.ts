@@ -1,7 +1,15 @@
 // Vectors made small: the sign of each number as a bit, and each number as a byte.
 
-export function quantise(vector: Float32Array, bytesOfBits: number): { bits: Uint8Array; bytes: Uint8Array } {
-  const bits = new Uint8Array(bytesOfBits);
+/** How many are rescored for each that is wanted. */
+export const RESCORED = 4;
+
+/** How many bytes the bits of a vector take: whole 32-bit words. */
+export function bytesOfBits(dimension: number): number {
+  return Math.ceil(dimension / 32) * 4;
+}
+
+export function quantise(vector: Float32Array, stride: number): { bits: Uint8Array; bytes: Uint8Array } {
+  const bits = new Uint8Array(stride);
   const bytes = new Int8Array(vector.length);
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));
