@@ -4,8 +4,8 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { AuditEvent } from '../../audit.ts';
+import { type Hash, NO_LINE, readLineHead } from '../../audit-line.ts';
 import { type AuditHead, firstLineOf, listSegments, segmentName } from './audit-files.ts';
-import { type Hash, NO_LINE, readLineHead } from './audit-line.ts';
 
 const NEWLINE = 0x0a;
 

@@ -9,6 +9,7 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Audit, AuditEvent } from '../../audit.ts';
+import { encodeLine, sha256Hex } from '../../audit-line.ts';
 import type { Locks } from '../../locks.ts';
 import { ensureDirectory, storageError, syncDirectory } from '../../private-files.ts';
 import {
@@ -23,7 +24,6 @@ import {
   segmentName,
   writeHead,
 } from './audit-files.ts';
-import { encodeLine, sha256Hex } from './audit-line.ts';
 import { endAtHead, findEnd, type LogEnd } from './find-end.ts';
 import type { RedactedAuditLine } from './redact-audit.ts';
 
@@ -177,7 +177,10 @@ export function createLocalAudit(options: LocalAuditOptions): Audit {
 
   /** Names the lines first, then overwrites them. */
   async function overwrite(lines: readonly RedactedAuditLine[], what: string): Promise<void> {
-    const { overwriteLines, redactionEvents } = await import('./redact-audit.ts');
+    const [{ overwriteLines }, { redactionEvents }] = await Promise.all([
+      import('./redact-audit.ts'),
+      import('../../audit-redaction.ts'),
+    ]);
     await audit.append(redactionEvents(lines, what));
     await sync();
     const lock = await locks.acquire('audit');

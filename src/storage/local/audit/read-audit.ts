@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { AuditFilter, AuditLine } from '../../audit.ts';
+import { fits } from '../../audit-filter.ts';
+import { parseLine } from '../../audit-line.ts';
 import { listSegments } from './audit-files.ts';
-import { parseLine } from './audit-line.ts';
 
 /** From the newest file on: what a person looks for is usually there. */
 export async function newestLines(folder: string, limit: number, filter: AuditFilter = {}): Promise<AuditLine[]> {
@@ -36,14 +37,4 @@ export async function* readLines(
       if (line && fits(line, filter)) yield { json, line };
     }
   }
-}
-
-function fits(line: AuditLine, { kinds, what, who, session, outcome, since, until }: AuditFilter): boolean {
-  if (kinds && !kinds.includes(line.kind)) return false;
-  if (what !== undefined && !line.what.startsWith(what)) return false;
-  if (who !== undefined && line.who !== who) return false;
-  if (session !== undefined && line.session !== session) return false;
-  if (outcome !== undefined && line.outcome !== outcome) return false;
-  if (since !== undefined && line.at < since) return false;
-  return until === undefined || line.at < until;
 }

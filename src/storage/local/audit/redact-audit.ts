@@ -4,43 +4,30 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AuditEvent } from '../../audit.ts';
+import type { Hash } from '../../audit-line.ts';
+import { type RedactedLine, withoutSession, withoutText } from '../../audit-redaction.ts';
 import type { Redaction } from '../../redaction.ts';
 import { listSegments } from './audit-files.ts';
-import { type Hash, parseLine, redactedLine } from './audit-line.ts';
 
-export interface RedactedAuditLine {
+export interface RedactedAuditLine extends RedactedLine {
   segment: string;
   /** Of the file. */
   offset: number;
-  n: number;
-  bytes: Buffer;
-  /** The beginning of the hash of what the line is now. */
-  mark: string;
 }
-
-const NAMED_AT_ONCE = 40;
-/** What somebody said or gave, in a line; the others say who did what, where and when. */
-const WORDS = ['about', 'why'] as const;
 
 /** What the lines that hold the text become. */
 export function linesToRedact(folder: string, redaction: Redaction, hash: Hash): Promise<RedactedAuditLine[]> {
-  return changedLines(folder, (json) =>
-    holdsWords(json, redaction) ? redactedLine(json, redaction, hash, WORDS) : undefined,
-  );
+  return changedLines(folder, (json) => withoutText(json, redaction, hash));
 }
 
-/** What the lines of a conversation become: who did what stays, with what it was about and why goes. */
+/** What the lines of a conversation become. */
 export function linesOfSession(folder: string, sessionKey: string, hash: Hash): Promise<RedactedAuditLine[]> {
-  const whole = { replaced: (text: string, by = (found: string) => found) => by(text) };
-  return changedLines(folder, (json) =>
-    concerns(json, sessionKey) ? redactedLine(json, whole, hash, WORDS) : undefined,
-  );
+  return changedLines(folder, (json) => withoutSession(json, sessionKey, hash));
 }
 
 async function changedLines(
   folder: string,
-  change: (json: string) => ReturnType<typeof redactedLine>,
+  change: (json: string) => RedactedLine | undefined,
 ): Promise<RedactedAuditLine[]> {
   const found: RedactedAuditLine[] = [];
   for (const segment of await listSegments(folder)) {
@@ -53,31 +40,6 @@ async function changedLines(
     }
   }
   return found;
-}
-
-function holdsWords(json: string, redaction: Redaction): boolean {
-  const line = json === '' ? undefined : parseLine(json);
-  return line !== undefined && WORDS.some((name) => redaction.holds(line[name] ?? ''));
-}
-
-/** A line of the session, or of an operation whose input names it. */
-function concerns(json: string, sessionKey: string): boolean {
-  const line = parseLine(json);
-  if (!line) return false;
-  if (line.kind !== 'operation') return line.session === sessionKey;
-  // The input may be cut.
-  return line.about?.includes(`:${JSON.stringify(sessionKey)}`) === true;
-}
-
-/** The lines that name them. `what`: the operation. */
-export function redactionEvents(lines: readonly RedactedAuditLine[], what: string): AuditEvent[] {
-  const events: AuditEvent[] = [];
-  for (let from = 0; from < lines.length; from += NAMED_AT_ONCE) {
-    const some = lines.slice(from, from + NAMED_AT_ONCE);
-    const about = some.map(({ n, mark }) => `${n}:${mark}`).join(' ');
-    events.push({ kind: 'redaction', who: 'lainclaw', what, about });
-  }
-  return events;
 }
 
 /** The caller holds the lock of the log. */

@@ -1,10 +1,10 @@
 // A line of the audit log: `{"hash":"…","prev":"…","n":7,"at":"…","kind":"…",…}`. The hash is the SHA-256 of the bytes from
 // `"prev"` up to the closing brace, so `cut -c76- | tr -d '\n' | sha256sum` on one line gives it too. The places of the first
 // fields are fixed: checking a line needs no parser.
-import { redact } from '../../../lib/redact.ts';
-import { wholeCharacters } from '../../../lib/whole-characters.ts';
-import type { AuditEvent, AuditLine } from '../../audit.ts';
-import type { Redaction } from '../../redaction.ts';
+import { redact } from '../lib/redact.ts';
+import { wholeCharacters } from '../lib/whole-characters.ts';
+import type { AuditEvent, AuditLine } from './audit.ts';
+import type { Redaction } from './redaction.ts';
 
 export const NO_LINE = '0'.repeat(64);
 
