@@ -11,7 +11,7 @@ export async function bundleWorker(source: string, directory: string): Promise<s
     plugins: [leanOpenAiSdk],
     transform: { target: 'node22.19', define: { __VERSION__: '"bench"' } },
     logLevel: 'silent',
-    output: { dir: directory, format: 'esm', entryFileNames: 'worker.mjs', chunkFileNames: '[name]-[hash].mjs' },
+    output: { dir: directory, format: 'cjs', entryFileNames: 'worker.cjs', chunkFileNames: '[name]-[hash].cjs' },
   });
-  return join(directory, 'worker.mjs');
+  return join(directory, 'worker.cjs');
 }

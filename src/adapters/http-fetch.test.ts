@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { httpFetch } from './http-fetch.ts';
+import { httpFetch, withWholeBody } from './http-fetch.ts';
 
 let server: Server | undefined;
 
@@ -35,6 +35,19 @@ test('sends method, headers and body, and reads the answer', async () => {
   expect(response.headers.get('retry-after')).toBe('7');
   expect(response.headers.get('missing')).toBeNull();
   expect(await response.json()).toEqual({ method: 'POST', path: '/v1/x?y=1', sent: 'yes', length: '2', body: 'ä' });
+});
+
+test('sends a body of texts and bytes as one', async () => {
+  const bodies: string[] = [];
+  const url = await serve(async (request, response) => {
+    bodies.push(`${request.headers['content-length']} ${Buffer.concat(await request.toArray()).toString()}`);
+    response.end('{}');
+  });
+  const body = ['{"a":"ä', new TextEncoder().encode('你'), '', '"}'];
+  // The second goes over the connection of the first.
+  for (const fetch of [httpFetch, httpFetch, withWholeBody(globalThis.fetch)])
+    await (await fetch(url, { method: 'POST', body })).text();
+  expect(bodies).toEqual(Array(3).fill('13 {"a":"ä你"}'));
 });
 
 test('follows no redirect: a key would go with it', async () => {

@@ -25,7 +25,15 @@ export interface HttpResponse {
 /** Rejects with the signal's reason when it fires, also while the body is read. */
 export type HttpFetch = (url: string, request?: HttpRequest) => Promise<HttpResponse>;
 
-export const httpFetch: HttpFetch = async (url, request = {}) => {
+/** Parts are sent one after the other as they are: none is copied. */
+export type HttpBody = string | readonly (string | Uint8Array)[];
+
+type HttpPartsRequest = Omit<HttpRequest, 'body'> & { body?: HttpBody };
+
+/** An `HttpFetch` that also takes a body in parts. */
+export type HttpPartsFetch = (url: string, request?: HttpPartsRequest) => Promise<HttpResponse>;
+
+export const httpFetch: HttpPartsFetch = async (url, request = {}) => {
   const { signal } = request;
   signal?.throwIfAborted();
   const answer = await send(new URL(url), request).catch((error: unknown) => {
@@ -49,11 +57,19 @@ export const httpFetch: HttpFetch = async (url, request = {}) => {
   };
 };
 
+/** The same over another fetch, which takes a body only as one text. */
+export function withWholeBody(fetch: HttpFetch): HttpPartsFetch {
+  return (url, { body, ...request } = {}) => {
+    const whole = typeof body === 'object' ? Buffer.concat(body.map((part) => Buffer.from(part))).toString() : body;
+    return fetch(url, { ...request, body: whole });
+  };
+}
+
 /**
  * The other side may have closed a connection that was kept. Then the request is sent once more, on a new one, but only where nothing of it was
  * sent before, or where it changes nothing: a model answers, and is paid for, each time. Any other failure is the caller's to repeat.
  */
-async function send(target: URL, request: HttpRequest): Promise<IncomingMessage> {
+async function send(target: URL, request: HttpPartsRequest): Promise<IncomingMessage> {
   try {
     return await sendOnce(target, request);
   } catch (error) {
@@ -64,11 +80,12 @@ async function send(target: URL, request: HttpRequest): Promise<IncomingMessage>
 
 class StaleConnection extends Error {}
 
-function sendOnce(target: URL, { method = 'GET', headers, body, signal }: HttpRequest): Promise<IncomingMessage> {
+function sendOnce(target: URL, { method = 'GET', headers, body, signal }: HttpPartsRequest): Promise<IncomingMessage> {
   // Not import(): that reads every export, and one of node:http's loads the built-in fetch.
   const { request: open } = process.getBuiltinModule(target.protocol === 'https:' ? 'node:https' : 'node:http');
   return new Promise((resolve, reject) => {
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const parts = typeof body === 'string' ? [body] : (body ?? []);
+    const length = body === undefined ? {} : { 'content-length': bytesIn(parts) };
     let answer: IncomingMessage | undefined;
     const sent: ClientRequest = open(target, { method, headers: { ...headers, ...length } }, (received) => {
       answer = received;
@@ -87,7 +104,8 @@ function sendOnce(target: URL, { method = 'GET', headers, body, signal }: HttpRe
     const write = (): void => {
       if (sent.destroyed) return;
       isSent = true;
-      sent.end(body);
+      for (const part of parts.slice(0, -1)) sent.write(part);
+      sent.end(parts.at(-1));
     };
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const mayRepeat = sent.reusedSocket && (!isSent || method === 'GET');
@@ -96,6 +114,10 @@ function sendOnce(target: URL, { method = 'GET', headers, body, signal }: HttpRe
     // The system may know already that a kept connection was closed: it says so before the second of these steps.
     sent.once('socket', () => (sent.reusedSocket ? setImmediate(() => setImmediate(write)) : write()));
   });
+}
+
+function bytesIn(parts: readonly (string | Uint8Array)[]): number {
+  return parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 }
 
 async function* bytesOf(answer: IncomingMessage, signal: AbortSignal | null | undefined): AsyncGenerator<Uint8Array> {

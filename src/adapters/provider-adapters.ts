@@ -4,7 +4,7 @@ import type { Adapter, ModelFailure } from './adapter.ts';
 import type { CredentialSource } from './auth/credential.ts';
 import { createContextWindows } from './context-window.ts';
 import { type Endpoint, type EndpointOptions, endpointOf, type FoundEndpoint } from './endpoint.ts';
-import { type HttpFetch, httpFetch } from './http-fetch.ts';
+import { httpFetch, withWholeBody } from './http-fetch.ts';
 import type { ModelLimits } from './model-limits.ts';
 import { firstToChatWith, listFromServer } from './models.ts';
 import { createPiAdapter, type DefaultModel } from './pi/pi-adapter.ts';
@@ -52,7 +52,7 @@ export function createProviderAdapters(options: ProviderAdaptersOptions): Provid
 
 function build(provider: Provider, options: ProviderAdaptersOptions): Adapter {
   const { credentials, limits, now, fetch = globalThis.fetch, effort, contextWindow: most } = options;
-  const http: HttpFetch = options.fetch ?? httpFetch;
+  const http = options.fetch ? withWholeBody(options.fetch) : httpFetch;
 
   async function defaultModel(
     { baseUrl, model }: Endpoint,

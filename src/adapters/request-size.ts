@@ -30,7 +30,9 @@ export function toolTokens(tools: ModelRequest['tools']): number {
 }
 
 export function tokensIn(messages: readonly ModelMessage[]): number {
-  return messages.reduce((sum, message) => sum + tokensOf(message), 0);
+  let sum = 0;
+  for (const message of messages) sum += tokensOf(message);
+  return sum;
 }
 
 export function tokensOf(message: ModelMessage | undefined): number {

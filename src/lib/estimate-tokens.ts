@@ -3,11 +3,12 @@
  * itself, other scripts lie between. Errs on the high side, because it guards a limit.
  */
 export function estimateTokens(text: string): number {
-  let dense = 0;
+  let quarters = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    if (code >= 0x2e80) dense += 1;
-    else if (code >= 0x80) dense += 0.25;
+    if (code >= 0x2e80) quarters += 4;
+    else if (code >= 0x80) quarters += 1;
   }
+  const dense = quarters / 4;
   return Math.ceil(dense + (text.length - dense) / 3.6);
 }

@@ -54,22 +54,27 @@ const writtenFor = new WeakMap<HistoryMessagesOptions['wireNames'], WeakMap<Hist
 
 export function historyMessages(turns: readonly HistoryTurn[], options: HistoryMessagesOptions): ModelMessage[] {
   const isPlain = !options.callsAsText && !options.pictures?.size;
+  const written = writtenWith(options.wireNames);
   const messages: ModelMessage[] = [];
-  for (const [index, turn] of turns.entries()) {
+  for (let index = 0; index < turns.length; index += 1) {
+    const turn = turns[index] as HistoryTurn;
     const next = turns[index + 1];
     const isContinued = next ? isContinuedBy(turn, next) : options.isContinuing === true;
-    const own = isPlain && !isContinued ? writtenOnce(turn, options) : turnMessages(turn, isContinued, options);
+    const isKept = isPlain && !isContinued;
+    const known = isKept ? written.get(turn) : undefined;
+    const own = known ?? turnMessages(turn, isContinued, options);
+    if (isKept && !known) written.set(turn, own);
     for (const message of own) messages.push(message);
   }
   return messages;
 }
 
-function writtenOnce(turn: HistoryTurn, options: HistoryMessagesOptions): readonly ModelMessage[] {
-  const written = writtenFor.get(options.wireNames) ?? new WeakMap<HistoryTurn, readonly ModelMessage[]>();
-  writtenFor.set(options.wireNames, written);
-  const messages = written.get(turn) ?? turnMessages(turn, false, options);
-  written.set(turn, messages);
-  return messages;
+function writtenWith(wireNames: HistoryMessagesOptions['wireNames']): WeakMap<HistoryTurn, readonly ModelMessage[]> {
+  const known = writtenFor.get(wireNames);
+  if (known) return known;
+  const written = new WeakMap<HistoryTurn, readonly ModelMessage[]>();
+  writtenFor.set(wireNames, written);
+  return written;
 }
 
 function isContinuedBy({ turnId }: HistoryTurn, next: HistoryTurn): boolean {

@@ -2,7 +2,8 @@
 // puts this client in the SDK's place (`scripts/lean-openai-sdk.ts`): a request takes a third of the processor time, and 300 kB are
 // neither loaded nor kept. Keys, failures and the guards around a stream are the wire's.
 
-import { earlierTextOf } from './earlier-messages.ts';
+import type { HttpBody } from '../http-fetch.ts';
+import { earlierBytesOf } from './earlier-messages.ts';
 import { dataOf } from './frames.ts';
 import type { FramedAnswer, WireFetch } from './wire.ts';
 
@@ -52,13 +53,18 @@ export default class OpenAI {
   }
 }
 
-function written(params: object): string {
-  const earlier = earlierTextOf(params);
+function written(params: object): HttpBody {
+  const earlier = earlierBytesOf(params);
   if (!earlier) return JSON.stringify(params);
   const { messages, ...others } = params as { messages: unknown[] };
   const texts = messages.map((message) => JSON.stringify(message));
-  texts.splice(earlier.at, 0, earlier.json);
-  return `${JSON.stringify(others).slice(0, -1)},"messages":[${texts.join(',')}]}`;
+  const before = texts.slice(0, earlier.at).map((text) => `${text},`);
+  const after = texts.slice(earlier.at).map((text) => `,${text}`);
+  return [
+    [JSON.stringify(others).slice(0, -1), ',"messages":[', ...before].join(''),
+    ...earlier.parts,
+    [...after, ']}'].join(''),
+  ];
 }
 
 function requestHeaders(apiKey: string, given: Record<string, string | null>): Record<string, string> {

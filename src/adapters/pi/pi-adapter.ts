@@ -7,7 +7,7 @@ import type { Credential, CredentialSource } from '../auth/credential.ts';
 import { cancelled, untilAborted } from '../cancellation.ts';
 import type { ContextWindows } from '../context-window.ts';
 import type { Endpoint, FoundEndpoint } from '../endpoint.ts';
-import { type HttpFetch, httpFetch } from '../http-fetch.ts';
+import { type HttpPartsFetch, httpFetch } from '../http-fetch.ts';
 import type { Ability, ModelLimits } from '../model-limits.ts';
 import { type Provider, routeOf, signInAdvice } from '../providers/provider.ts';
 import { askWithinLimits } from '../within-limits.ts';
@@ -34,7 +34,7 @@ export interface PiAdapterOptions {
   effort?: Effort;
   fetch: typeof globalThis.fetch;
   /** For the protocols that need no `Response`. */
-  http?: HttpFetch;
+  http?: HttpPartsFetch;
   now(): number;
 }
 

@@ -2,7 +2,7 @@
 // status, Retry-After, the error's code and what went by in the stream are kept as they came. The key is put in here
 // and nowhere else: the library never holds it, no header slipped in by the environment is sent with it, and no redirect
 // is followed, so that no answer can choose where it goes.
-import type { HttpFetch, HttpResponse } from '../http-fetch.ts';
+import type { HttpBody, HttpPartsFetch, HttpResponse } from '../http-fetch.ts';
 import { framesOf, guardStream, type StreamNotes } from './event-stream.ts';
 import { errorIn, type ProviderError, retryAfterMs } from './provider-error.ts';
 
@@ -18,7 +18,7 @@ export type FramedAnswer =
 
 export interface FramedRequest {
   headers: Record<string, string>;
-  body: string;
+  body: HttpBody;
   signal?: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ export type WireFetch = typeof globalThis.fetch & {
 export interface WireOptions {
   fetch: typeof globalThis.fetch;
   /** For `frames`. */
-  http: HttpFetch;
+  http: HttpPartsFetch;
   now(): number;
   onActivity(): void;
   /** Called with every event of the answer. */
