@@ -79,12 +79,19 @@ describe('a turn of another process', () => {
     const { id } = start(otherProcess(), async function* ({ steering, signal }) {
       yield notice('waiting');
       while (!steering.isWaiting) await new Promise((resolve) => setTimeout(resolve, 5));
-      for (const message of steering.take()) yield { type: 'steered', message };
+      for (const { id, text, attachments = [] } of steering.take())
+        yield { type: 'steered', message: { id, text, attached: attachments.map(({ name }) => name) } };
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       yield notice('stopped');
     });
     await eventually(() => expect(stateOf(id)).toBe('running'));
-    expect(await call('/api/operations/turns.steer', { id, text: 'not so' })).toEqual({ outcome: 'joined' });
+    const attachments = [{ kind: 'text', name: 'notes.txt', text: 'like this' }];
+    const steered = await call('/api/operations/turns.steer', { id, text: 'not so', attachments });
+    expect(steered).toEqual({ outcome: 'joined' });
+    const { events } = await call<{ events: RunEvent[] }>(`/api/turns/${id}/events`);
+    expect(events).toContainEqual(
+      expect.objectContaining({ message: { id: expect.any(String), text: 'not so', attached: ['notes.txt'] } }),
+    );
     await call('/api/operations/turns.stop', { id });
     await eventually(async () => expect((await textsOf(id)).at(-1)).toBe('stopped'));
   });

@@ -31,3 +31,11 @@ export function objectWith<
     additionalProperties: false,
   } as const;
 }
+
+/** Of a question, or of a message to a turn. */
+export const ATTACHMENT = {
+  anyOf: [
+    objectWith({ kind: { const: 'text' }, name: TEXT, text: TEXT }),
+    objectWith({ kind: { const: 'image' }, name: TEXT, mimeType: TEXT, data: { ...TEXT, description: 'base64' } }),
+  ],
+} as const;

@@ -15,17 +15,10 @@ import { CodedError } from '../vocabulary/coded-error.ts';
 import { NotAllowed } from '../vocabulary/not-allowed.ts';
 import { type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
-import { listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
+import { ATTACHMENT, listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
 const MAX_STEPS = 25;
 const MOST_FILES = 20;
-
-const ATTACHMENT = {
-  anyOf: [
-    objectWith({ kind: { const: 'text' }, name: TEXT, text: TEXT }),
-    objectWith({ kind: { const: 'image' }, name: TEXT, mimeType: TEXT, data: { ...TEXT, description: 'base64' } }),
-  ],
-} as const;
 
 export const startTurn = defineOperation({
   name: 'turns.start',

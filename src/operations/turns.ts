@@ -5,9 +5,10 @@ import { personOfTurn } from '../gateway/console-access/own-sessions.ts';
 import type { QuestionAnswer, ResolvedEvent } from '../gateway/turns/questions.ts';
 import type { TurnFacts } from '../gateway/turns/turn-hub.ts';
 import { newId } from '../lib/new-id.ts';
+import type { Attachment } from '../pipeline/attachments.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
-import { COUNT, listOf, NO_INPUT, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
+import { ATTACHMENT, COUNT, listOf, NO_INPUT, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
 import { shownQuestion } from './shown-question.ts';
 
 const SCOPE = { type: 'string', enum: ['once', 'session', 'always'] } as const;
@@ -129,14 +130,19 @@ export const steerTurn = defineOperation({
     'Write to a turn that runs: the message joins it after the running tool call. Waits until it has; `ended`: the turn ended first, so ask it as a question.',
   input: {
     type: 'object',
-    properties: { id: TEXT, text: { ...TEXT, minLength: 1 } },
+    properties: {
+      id: TEXT,
+      text: { ...TEXT, minLength: 1 },
+      attachments: { ...listOf(ATTACHMENT), description: 'texts and pictures that the message is about' },
+    },
     required: ['id', 'text'],
     additionalProperties: false,
   },
   output: objectWith({ outcome: { type: 'string', enum: ['joined', 'ended'] } }),
-  async run({ id, text }, { runtime: { hub }, by }) {
+  async run({ id, text, attachments = [] }, { runtime: { hub }, by }) {
     if (!isOwn(hub.turn(id), by)) throw unknownTurn(id);
-    const outcome = await hub.steer(id, { id: newId('steer'), text });
+    const message = { id: newId('steer'), text, attachments: attachments as Attachment[] };
+    const outcome = await hub.steer(id, message);
     if (outcome === 'unknown') throw unknownTurn(id);
     return { outcome };
   },

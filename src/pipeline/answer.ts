@@ -1,10 +1,11 @@
 // The model's part of a turn: what it is sent, and how its ending reads.
-import type { ModelFailure, ModelImage, ModelMessage } from '../adapters/adapter.ts';
+import type { ModelFailure, ModelMessage } from '../adapters/adapter.ts';
 import { sizeOf } from '../adapters/request-size.ts';
 import { localDay } from '../lib/local-day.ts';
 import { toolContext } from '../sessions/tool-context.ts';
 import type { WireCalls } from '../tools/folded-calls.ts';
-import { type Attachment, contextOf, imagesOf, questionWith } from './attachments.ts';
+import { attach } from './attach.ts';
+import { contextOf, questionWith } from './attachments.ts';
 import { priceIsUnknown } from './budget.ts';
 import type { CalledTool } from './call-tools.ts';
 import { createCallerTools } from './caller-tools.ts';
@@ -17,8 +18,6 @@ import { asToolResults, turnNote } from './prompt.ts';
 import { promptParts } from './prompt-parts.ts';
 import { recallFor } from './recall.ts';
 import type { TurnContext } from './turn-context.ts';
-
-const ATTACHED_TEXT_LIMIT = 200_000;
 
 export interface Question {
   question: string;
@@ -53,7 +52,7 @@ export async function* answerWithModel(
     before.map(({ call }) => call.name),
   );
   const { wireNames } = offered;
-  const attachments = await boundAttachments(context);
+  const { attachments, images, pictures } = await attach(context, request.attachments, turn.id);
   for (const text of contextOf(attachments)) turn.addContext(text);
   const callerTools = createCallerTools(request.callerTools);
   const { system, instructions, coreMemory, notices, ...parts } = await promptParts(context, offered);
@@ -61,8 +60,7 @@ export async function* answerWithModel(
   // A provider that was offered no tools accepts no calls either: it gets the results in the question.
   const toldAsText = adapter.callsTools && tools.length === 0;
   const told = toldAsText && before.length > 0 ? `\n\n${asToolResults(resultsOf(before))}` : '';
-  const images = await preparedImagesOf(attachments);
-  if (images.length > 0) await keepPictures(context, images);
+  if (pictures.length > 0) await turn.attached(pictures);
   const asked = {
     role: 'user' as const,
     text: questionWith(question, attachments) + told,
@@ -111,6 +109,7 @@ export async function* answerWithModel(
     turn,
     grants,
     steering,
+    attach: (given) => attach(context, given, newId('steered')),
     callerTools,
     ledger,
     callSource: request.callSource,
@@ -124,30 +123,6 @@ export async function* answerWithModel(
     };
   }
   return outcomeOf(end, before, request.toolMaxSteps, signal);
-}
-
-async function preparedImagesOf(attachments: readonly Attachment[]): Promise<ModelImage[]> {
-  const images = imagesOf(attachments);
-  return images.length === 0 ? images : (await import('./prepare-images.ts')).prepareImages(images);
-}
-
-/** Later turns send them again: the model still sees what was asked about. */
-async function keepPictures({ toolbox, turn }: TurnContext, images: readonly ModelImage[]): Promise<void> {
-  const pictures = images.map(({ mimeType, data }) => ({ mediaType: mimeType, data }));
-  const kept = await toolbox.keepPictures(pictures, { sessionId: turn.entry.sessionId, name: turn.id });
-  if (kept.length > 0) await turn.attached(kept);
-}
-
-/** A person may attach more than a model should be sent: what is cut is kept. */
-function boundAttachments({ request, toolbox, turn, newId }: TurnContext): Promise<Attachment[]> {
-  return Promise.all(
-    request.attachments.map(async (attachment) => {
-      if (attachment.kind !== 'text') return attachment;
-      const name = newId('attachment');
-      const bounded = { sessionId: turn.entry.sessionId, name, limit: ATTACHED_TEXT_LIMIT };
-      return { ...attachment, text: await toolbox.bound(attachment.text, bounded) };
-    }),
-  );
 }
 
 /** Each result has its call, as every provider demands: the calls stand in an assistant message of their own. */

@@ -18,6 +18,11 @@ export function imagesOf(attachments: readonly Attachment[]): ModelImage[] {
   );
 }
 
+/** For a person. */
+export function nameOf({ kind, name }: Pick<Attachment, 'kind' | 'name'>): string {
+  return kind === 'image' ? `picture ${name}` : name;
+}
+
 /** What the session's context says of them: texts whole, pictures by name. */
 export function contextOf(attachments: readonly Attachment[]): string[] {
   return attachments.map((attachment) =>

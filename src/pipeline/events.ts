@@ -10,7 +10,7 @@ import type {
   PermissionRequest,
   PermissionResolution,
 } from './questions.ts';
-import type { SteeringMessage } from './steering.ts';
+import type { SteeredMessage } from './steering.ts';
 
 export interface ToolErrorReport {
   tool: string;
@@ -88,7 +88,7 @@ export type RunEvent =
   /** `granted`: a person allowed this call, with what they were shown. */
   | { type: 'tool-end'; call: ToolCall; result: ToolResult; granted?: GrantedPermission }
   /** A person wrote to the turn while it ran: from here on the model sees it. Durable by then. */
-  | { type: 'steered'; message: SteeringMessage }
+  | { type: 'steered'; message: SteeredMessage }
   /** A person must allow a call. The turn waits for the first answer. */
   | { type: 'permission-request'; question: PermissionRequest }
   | { type: 'permission-resolved'; questionId: string; resolution: PermissionResolution }

@@ -8,7 +8,9 @@ import {
   type HistoryPicture,
   type HistoryStep,
   type HistoryTurn,
+  picturesOf,
   questionIn,
+  sentText,
 } from '../sessions/history.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import { toolContext, unfinishedCall } from '../sessions/tool-context.ts';
@@ -36,8 +38,9 @@ export type PictureFiles = ReadonlyMap<string, ModelImage>;
 /** Those of these turns whose files are still there. */
 export async function readHistoryPictures(turns: readonly HistoryTurn[]): Promise<PictureFiles> {
   const kept: HistoryPicture[] = [];
-  for (const { pictures, calls } of turns) {
+  for (const { pictures, calls, steps } of turns) {
     if (pictures) kept.push(...pictures);
+    for (const { steered = [] } of steps) for (const message of steered) kept.push(...picturesOf(message.pictures));
     for (const { result } of calls) if (result?.pictures) kept.push(...result.pictures);
   }
   if (kept.length === 0) return new Map();
@@ -124,7 +127,7 @@ function imagesOf(
 }
 
 function steeredTexts({ steered = [] }: HistoryStep): string[] {
-  return steered.map(({ content }) => content);
+  return steered.map(sentText);
 }
 
 function stepMessages(step: HistoryStep, options: HistoryMessagesOptions): ModelMessage[] {
@@ -145,7 +148,11 @@ function stepMessages(step: HistoryStep, options: HistoryMessagesOptions): Model
       ...imagesOf(call.result?.pictures, options),
       isError: call.result?.ok !== true,
     })),
-    ...steeredTexts(step).map((steered) => ({ role: 'user' as const, text: steered })),
+    ...(step.steered ?? []).map((message) => ({
+      role: 'user' as const,
+      text: sentText(message),
+      ...imagesOf(picturesOf(message.pictures), options),
+    })),
   ];
 }
 
@@ -171,8 +178,7 @@ function answerOf({ outcome }: HistoryTurn, answer: SessionMessage | undefined):
 
 /** Of a turn whose question is asked again, or is not on record. */
 function withoutQuestion({ messages }: HistoryTurn): ModelMessage[] {
-  const saidBy = (by: SessionMessage['role']): string[] =>
-    messages.filter(({ role }) => role === by).map(({ content }) => content);
+  const saidBy = (by: SessionMessage['role']): string[] => messages.filter(({ role }) => role === by).map(sentText);
   const context = saidBy('system');
   const steered = saidBy('user');
   const answer = messages.findLast(({ role }) => role === 'assistant');

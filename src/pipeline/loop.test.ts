@@ -42,8 +42,12 @@ async function loop(
   steps: Step[],
   {
     run = async (name) => `${name} done`,
+    onSteered = () => {},
     ...options
-  }: Partial<LoopOptions> & { run?: (name: string) => Promise<string> } = {},
+  }: Partial<LoopOptions> & {
+    run?: (name: string) => Promise<string>;
+    onSteered?: (...steered: Parameters<Turn['steered']>) => void;
+  } = {},
 ): Promise<Looped> {
   const requests: ModelRequest[] = [];
   const journal: string[] = [];
@@ -74,7 +78,10 @@ async function loop(
     stepAnswered: async () => {},
     callStarts: async ({ name }: { name: string }) => void journal.push(`${name} starts`),
     callEnded: async ({ text }: { text: string }) => void journal.push(`ended: ${text}`),
-    steered: async (text: string) => void journal.push(`steered: ${text}`),
+    async steered(...given: Parameters<Turn['steered']>) {
+      onSteered(...given);
+      journal.push(`steered: ${given[0]}`);
+    },
     checkpoint: () => void journal.push('checkpoint'),
   } as unknown as Turn;
   const looping = runLoop({
@@ -91,6 +98,7 @@ async function loop(
     wireNames: createWireCalls(createWireNames(REGISTRY.list().map(({ name }) => name)), new Set()),
     turn,
     reserveDay: async () => ({ settle: async () => undefined }),
+    attach: async (attachments) => ({ attachments, images: [], pictures: [] }),
     newId: (prefix) => `${prefix}-${++ids}`,
     signal: new AbortController().signal,
     ...options,
@@ -167,6 +175,33 @@ describe('the calls of one round', () => {
 });
 
 describe('steering', () => {
+  it('comes with its files: the model sees them behind the words, the journal keeps them, the event names them', async () => {
+    const kept: unknown[] = [];
+    const image = { mimeType: 'image/png', data: 'AAAA' };
+    const attachments = [
+      { kind: 'text' as const, name: 'notes.txt', text: 'use tabs' },
+      { kind: 'image' as const, name: '1', ...image },
+    ];
+    const waiting = [{ id: 'm', text: 'look at these', attachments }];
+    const pictures = [{ mediaType: 'image/png', path: '/kept/1.png' }];
+    const { requests, events } = await loop([calls('fs_read'), { text: 'Seen.' }], {
+      steering: { isWaiting: true, take: () => waiting.splice(0) },
+      attach: async (given) => ({ attachments: given, images: [image], pictures }),
+      onSteered: (text, more) => kept.push([text, more]),
+    });
+    const attached = ['<attached name="notes.txt">\nuse tabs\n</attached>', '[picture 1 was attached]'];
+    expect(requests[1]?.messages.at(-1)).toEqual({
+      role: 'user',
+      text: ['look at these', ...attached].join('\n\n'),
+      images: [image],
+    });
+    expect(kept).toEqual([['look at these', { attached, pictures }]]);
+    expect(events.find(({ type }) => type === 'steered')).toEqual({
+      type: 'steered',
+      message: { id: 'm', text: 'look at these', attached: ['notes.txt', 'picture 1'] },
+    });
+  });
+
   const steeringWith = (waiting: string[]) => ({
     get isWaiting() {
       return waiting.length > 0;

@@ -8,6 +8,8 @@ import type { ToolCall, ToolSource } from '../tools/tool.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import type { Answer } from './ask-model.ts';
 import { askWithinWindow, type Conversation, type WindowOptions } from './ask-within-window.ts';
+import type { Attached } from './attach.ts';
+import { type Attachment, contextOf, nameOf, questionWith } from './attachments.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
 import type { CallerTools } from './caller-tools.ts';
 import type { RunEvent } from './events.ts';
@@ -27,6 +29,8 @@ export interface LoopOptions extends Omit<CallToolsOptions, 'calls' | 'steering'
   ledger: UsageLedger;
   callSource?: ToolSource;
   steering?: Steering;
+  /** Prepares what came with a message to the turn. */
+  attach(given: readonly Attachment[]): Promise<Attached>;
   callerTools: CallerTools;
   newId(prefix: string): string;
 }
@@ -117,13 +121,20 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
 }
 
 /** What people wrote to the turn meanwhile: journalled, then told, then sent. */
-async function* joinWaiting({ steering, turn }: LoopOptions): AsyncGenerator<RunEvent, ModelMessage[]> {
-  const messages = steering?.take() ?? [];
-  for (const message of messages) {
-    await turn.steered(message.text);
-    yield { type: 'steered', message };
+async function* joinWaiting({ steering, turn, attach }: LoopOptions): AsyncGenerator<RunEvent, ModelMessage[]> {
+  const messages: ModelMessage[] = [];
+  for (const { id, text, attachments: given = [] } of steering?.take() ?? []) {
+    const { attachments, images, pictures } = await attach(given);
+    await turn.steered(text, { attached: contextOf(attachments), pictures });
+    const attached = attachments.map(nameOf);
+    yield { type: 'steered', message: { id, text, ...(attached.length > 0 && { attached }) } };
+    messages.push({
+      role: 'user',
+      text: questionWith(text, attachments),
+      ...(images.length > 0 && { images }),
+    });
   }
-  return messages.map(({ text }) => ({ role: 'user', text }));
+  return messages;
 }
 
 function toToolCall(call: Answer['calls'][number], { wireNames, newId, callSource = 'model' }: LoopOptions): ToolCall {

@@ -2,9 +2,11 @@
 // moments of messages and calls, and how long each call took; when the answer was streaming is not on record, so it is
 // spread over the second half of the time it took. Results of tools are shown as the model saw them.
 
+import { readAttached } from '../sessions/attached.ts';
 import type { HistoryCall, HistoryPicture, HistoryStep, HistoryTurn } from '../sessions/history.ts';
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { ToolCall, ToolErrorCode, ToolFailureReason, ToolResult } from '../tools/tool.ts';
+import { nameOf } from './attachments.ts';
 import type { AskResult, RunEvent, Stage, ToolErrorReport } from './events.ts';
 import type { GrantedPermission } from './questions.ts';
 
@@ -81,8 +83,10 @@ function steppedEvents(steps: readonly HistoryStep[]): TimedEvent[] {
   return isTimed ? events.sort((a, b) => (a.time ?? 0) - (b.time ?? 0)) : events;
 }
 
-function steeredEvent({ id, content, timestamp }: SessionMessage): TimedEvent {
-  return { event: { type: 'steered', message: { id, text: content } }, time: timeOf(timestamp) };
+function steeredEvent({ id, content, timestamp, attached: kept = [] }: SessionMessage): TimedEvent {
+  const attached = readAttached(kept.join('\n\n')).attachments.map(nameOf);
+  const message = { id, text: content, ...(attached.length > 0 && { attached }) };
+  return { event: { type: 'steered', message }, time: timeOf(timestamp) };
 }
 
 function calledEvents(told: HistoryCall): TimedEvent[] {

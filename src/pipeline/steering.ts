@@ -1,9 +1,19 @@
 // Steering: a person writes to a turn while it runs. The calls that are running end, the other calls of the round are not made, and what was
 // written joins the turn as a user's message before the next model request. A turn that makes no further request takes nothing more.
+import type { Attachment } from './attachments.ts';
 
 export interface SteeringMessage {
   id: string;
   text: string;
+  attachments?: readonly Attachment[];
+}
+
+/** As it is shown once it has joined the turn. */
+export interface SteeredMessage {
+  id: string;
+  text: string;
+  /** What came with it, by name. */
+  attached?: readonly string[];
 }
 
 export interface Steering {

@@ -235,6 +235,11 @@ export function wasSteered({ steps }: HistoryTurn, message: SessionMessage): boo
   return message.stage === STEERING && steps.some(({ steered }) => steered?.includes(message));
 }
 
+/** A message as the model was sent it: with what came with it. */
+export function sentText({ content, attached = [] }: SessionMessage): string {
+  return [content, ...attached].join('\n\n');
+}
+
 /** What the turn was asked: its first message of a person that is not steering. */
 export function questionIn({ messages }: Pick<HistoryTurn, 'messages'>): SessionMessage | undefined {
   return messages.find(({ role, stage }) => role === 'user' && stage !== STEERING);
@@ -334,8 +339,9 @@ function isWhole(line: SessionLine): boolean {
     case 'session':
       return true;
     case 'message': {
-      const { id, timestamp, route, stage, provider, profileId, model } = line.message;
-      return [id, timestamp, route, stage, provider, profileId, model].every(isTextOrAbsent);
+      const { id, timestamp, route, stage, provider, profileId, model, attached = [] } = line.message;
+      const texts = [id, timestamp, route, stage, provider, profileId, model];
+      return texts.every(isTextOrAbsent) && Array.isArray(attached) && attached.every(isText);
     }
     case 'turn-start':
       return isText(line.turnId) && isText(line.timestamp) && isTextOrAbsent(line.origin);

@@ -21,6 +21,10 @@ export interface SessionMessage {
   profileId?: string;
   /** Of an answer: the model that gave it, where its name is known. */
   model?: string;
+  /** Of a message that joined a turn: what came with it, as the model was sent it behind the words. */
+  attached?: readonly string[];
+  /** The same: where its pictures are kept. */
+  pictures?: unknown;
 }
 
 export type TurnOutcome = 'answered' | 'tool-limit' | 'stopped' | 'failed' | 'cancelled' | 'interrupted';

@@ -110,8 +110,8 @@ export interface Turn {
   /** A person allowed the call; durable when it resolves, so before the call runs. */
   callPermitted(call: JournalledCall, granted: JournalledPermission): Promise<void>;
   callEnded(ended: EndedCall): Promise<void>;
-  /** Journals what a person wrote to the turn while it ran; durable when it resolves. */
-  steered(text: string): Promise<void>;
+  /** Journals what a person wrote to the turn while it ran, and what came with it; durable when it resolves. */
+  steered(text: string, more?: { attached: readonly string[]; pictures: readonly HistoryPicture[] }): Promise<void>;
   /** Something besides tool results that later turns should know. */
   addContext(text: string): void;
   /** Begins to make what is journalled so far durable; the next effect and the end wait for it. */
@@ -160,7 +160,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
     route: string,
     stage: string,
     by: { provider?: string; profileId?: string; model?: string } = entry,
-  ): SessionLine => {
+  ): Extract<SessionLine, { type: 'message' }> => {
     messageCount += 1;
     const { provider, profileId, model } = by;
     const written: SessionMessage = {
@@ -232,8 +232,11 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       await transcript.sync();
     },
 
-    async steered(text) {
-      await append(message('user', 'msg-user', text, entry.route ?? '', STEERING));
+    async steered(text, { attached, pictures } = { attached: [], pictures: [] }) {
+      const line = message('user', 'msg-user', text, entry.route ?? '', STEERING);
+      if (attached.length > 0) line.message.attached = attached;
+      if (pictures.length > 0) line.message.pictures = pictures;
+      await append(line);
       await synced;
       await transcript.sync();
     },

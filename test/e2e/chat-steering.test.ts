@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PIXEL as PNG } from '../conformance/channel-pictures.ts';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
 import { eventually } from '../support/eventually.ts';
@@ -50,6 +51,41 @@ describe.concurrent('a message that is written while a turn runs', () => {
     expect(structureProblems(home.lines())).toEqual([]);
     expect(contents(opened, 'user')).toEqual(['indent it', 'use tabs']);
     expect(opened.server.violations).toEqual([]);
+  });
+
+  it('takes the files that it names and pasted pictures with it, and later turns send them again', async () => {
+    const opened = await openChat(
+      working(({ messages }) => ({
+        text: JSON.stringify(messages).includes('and now') ? 'Still tabs.' : 'With tabs.',
+      })),
+      ['--approve', 'auto'],
+    );
+    const { chat, say, home, asked } = opened;
+    writeFileSync(join(home.workspace, 'rules.txt'), 'Indent with tabs.');
+    writeFileSync(join(home.workspace, 'shot.png'), PNG);
+    await say('indent it');
+    await untilBegun(opened);
+    await chat.type(`\x1b[200~${join(home.workspace, 'shot.png')}\x1b[201~`);
+    await chat.shows('[picture 1]');
+    await say('follow @rules.txt please');
+    await chat.shows('⏎ joins this turn: [picture 1] follow @rules.txt please');
+    writeFileSync(join(home.workspace, 'go-on'), '');
+    await chat.shows('With tabs.');
+    expect(await chat.screen()).toMatch(/› \[picture 1\] follow @rules\.txt please[\s\S]*\+ rules\.txt/);
+    const sent = asked.at(-1)?.messages ?? [];
+    expect(JSON.stringify(sent.at(-1))).toContain('Indent with tabs.');
+    const picture = PNG.toString('base64').slice(0, 60);
+    expect(JSON.stringify(asked.at(-1))).toContain(picture);
+    await say('and now?');
+    await chat.shows('Still tabs.');
+    expect(asked.at(-1)?.messages.slice(0, sent.length)).toEqual(sent);
+    expect(JSON.stringify(asked.at(-1))).toContain(picture);
+    expect(await leave(opened)).toBe(0);
+    expect(contents(opened, 'user')).toEqual(['indent it', '[picture 1] follow @rules.txt please', 'and now?']);
+    expect(structureProblems(home.lines())).toEqual([]);
+    expect(opened.server.violations).toEqual([]);
+    const exported = await lainclaw(['sessions', 'export', 'main', '--format', 'markdown', '--text'], { home });
+    expect(exported.stdout).toMatch(/follow @rules\.txt please[\s\S]*Attached .*rules\.txt[\s\S]*Indent with tabs\./);
   });
 
   it('is still in its place when the turn is killed after that', async () => {

@@ -48,7 +48,12 @@ function setUp(commands: Record<string, { isImmediate: boolean; run?: () => Prom
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       log.push('stopped');
     },
-    canSteer: (text) => !text.includes('@'),
+    files: async (text) => {
+      if (text.includes('@bad')) throw new Error('@bad cannot be read');
+      const attachments = text.includes('@file') ? [{ kind: 'text' as const, name: 'file', text: 'its content' }] : [];
+      return { attachments, notices: text.includes('@nobody') ? ['no such file'] : [] };
+    },
+    canSteer: (text) => text !== 'continue',
     steer: (turnId, message) => void steered.push(`${turnId}: ${message.text}`, JSON.stringify(message)),
     add(entry) {
       log.push('text' in entry ? `${entry.kind}: ${entry.text}` : entry.kind);
@@ -76,7 +81,7 @@ function setUp(commands: Record<string, { isImmediate: boolean; run?: () => Prom
     await settle();
   };
   const steeredTexts = (): string[] => steered.filter((text) => !text.startsWith('{'));
-  return { conversation, log, asked, end, settle, takeUpLast, steeredTexts };
+  return { conversation, log, asked, end, settle, takeUpLast, steeredTexts, steered };
 }
 
 describe('a conversation', () => {
@@ -122,11 +127,26 @@ describe('a conversation', () => {
     expect(steeredTexts()).toEqual(['turn of one: before it has an id', 'turn of one: too late']);
   });
 
+  it('sends files with what is written, in its order; a file that cannot be read gives the message back', async () => {
+    const { conversation, asked, log, end, settle, steeredTexts, steered } = setUp();
+    conversation.send('one');
+    await settle();
+    for (const text of ['look at @file', 'and @bad', 'not @nobody']) conversation.send(text);
+    await settle();
+    expect(steeredTexts()).toEqual(['turn of one: look at @file', 'turn of one: not @nobody']);
+    expect(JSON.parse(steered[1] ?? '')).toMatchObject({ attachments: [{ name: 'file', text: 'its content' }] });
+    expect(log).toEqual(
+      expect.arrayContaining(['failure: @bad cannot be read', 'given back: and @bad', 'warning: no such file']),
+    );
+    await end('answered');
+    expect(asked).toEqual(['one', 'look at @file']);
+  });
+
   it('keeps for the end what cannot join the turn, what comes after it, and what is sent for later', async () => {
     const { conversation, settle, steeredTexts } = setUp({ later: { isImmediate: false } });
     conversation.send('one');
     await settle();
-    for (const text of ['look at @file', 'and this']) conversation.send(text);
+    for (const text of ['continue', 'and this']) conversation.send(text);
     expect(conversation.queued.map(({ joinsTurn }) => joinsTurn)).toEqual([false, false]);
     const other = setUp();
     other.conversation.send('one');

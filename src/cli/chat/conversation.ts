@@ -1,8 +1,8 @@
-// The conversation: one turn at a time. What is written meanwhile is sent into the turn, which takes it up before its next model request;
-// what cannot be (a command, a message with files), or comes after such a one, waits for the end, as does all that the turn did not take. After
+// The conversation: one turn at a time. What is written meanwhile is sent into the turn with the files that it names, and the turn takes it up
+// before its next model request; what cannot be (a command), or comes after such a one, waits for the end, as does all that the turn did not take. After
 // a turn that was cancelled or has failed, what waits is given back instead of being sent: it was written for another answer.
 import type { AskRequest, Gateway } from '../../gateway/gateway.ts';
-import type { Attachment } from '../../pipeline/attachments.ts';
+import { type Attachment, nameOf } from '../../pipeline/attachments.ts';
 import type { AskResult } from '../../pipeline/events.ts';
 import type { SteeringMessage } from '../../pipeline/steering.ts';
 import type { ReadCommand } from './commands.ts';
@@ -19,7 +19,9 @@ export interface ConversationDependencies {
   readCommand(text: string): ReadCommand | undefined;
   /** Runs a command that the person typed behind `!`; its output is theirs to show. */
   runShell(command: string, signal: AbortSignal): Promise<void>;
-  /** Whether a text can join a turn that runs: it is words and nothing else. */
+  /** The files that go with a text into a turn that runs; as `attachments`. */
+  files(text: string): ReturnType<ConversationDependencies['attachments']>;
+  /** Whether a text can join a turn that runs. */
   canSteer(text: string): boolean;
   /** Writes to a turn that runs; its `steered` event tells that it was taken up. */
   steer(turnId: string, message: SteeringMessage): void;
@@ -40,6 +42,8 @@ export interface QueuedMessage {
   text: string;
   joinsTurn: boolean;
 }
+
+type Queued = QueuedMessage & { id: string };
 
 export interface RunningTurn {
   view: TurnView;
@@ -67,14 +71,15 @@ export interface Conversation {
 }
 
 export function createConversation(dependencies: ConversationDependencies): Conversation {
-  const { ask, request, attachments, readCommand, runShell, canSteer, steer } = dependencies;
+  const { ask, request, attachments, files, readCommand, runShell, canSteer, steer } = dependencies;
   const { add, put, remove, nextId, giveBack, onChange, onEnd, now } = dependencies;
   let turn: (RunningTurn & { control: AbortController; turnId?: string }) | undefined;
-  let queued: (QueuedMessage & { id: string })[] = [];
+  let queued: Queued[] = [];
   let busy: Promise<void> | undefined;
   let shell: AbortController | undefined;
   let isOver = false;
   let isHeld = false;
+  let joining: Promise<void> = Promise.resolve();
 
   function send(text: string): void {
     const command = readCommand(text);
@@ -93,13 +98,33 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     const joinsTurn = canJoin && queued.every((each) => each.joinsTurn);
     const message = { id: String(nextId()), text, joinsTurn };
     queued.push(message);
-    if (joinsTurn && turn?.turnId !== undefined) steer(turn.turnId, message);
+    if (joinsTurn && turn?.turnId !== undefined) join(turn, turn.turnId, message);
+  }
+
+  /** In the order in which they were written, each with its files. A turn that has ended meanwhile leaves them to be asked. */
+  function join(running: RunningTurn, turnId: string, message: Queued): void {
+    const isStillWanted = (): boolean => turn === running && queued.includes(message);
+    joining = joining.then(async () => {
+      if (!isStillWanted()) return;
+      try {
+        const { attachments: attached, notices } = await files(message.text);
+        if (!isStillWanted()) return;
+        for (const text of notices) add({ kind: 'warning', text });
+        steer(turnId, { id: message.id, text: message.text, attachments: attached });
+      } catch (error) {
+        if (!isStillWanted()) return;
+        queued = queued.filter((each) => each !== message);
+        add({ kind: 'failure', text: messageOf(error) });
+        giveBack(message.text);
+        onChange();
+      }
+    });
   }
 
   /** What was written before the turn had its id joins it too. */
   function nameTurn(running: NonNullable<typeof turn>, turnId: string): void {
     running.turnId = turnId;
-    for (const message of queued) if (message.joinsTurn) steer(turnId, message);
+    for (const message of queued) if (message.joinsTurn) join(running, turnId, message);
   }
 
   /** Work that others wait for, unless it is done beside a turn. */
@@ -244,10 +269,6 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       return queued.map(({ text }) => text);
     },
   };
-}
-
-function nameOf({ kind, name }: Attachment): string {
-  return kind === 'image' ? `picture ${name}` : name;
 }
 
 function messageOf(error: unknown): string {

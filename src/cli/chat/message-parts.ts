@@ -3,7 +3,7 @@ import { isContinue } from '../../gateway/chats/continuing.ts';
 import { parseManualTrigger } from '../../pipeline/manual-trigger.ts';
 import type { Terminal } from '../terminal.ts';
 import { readClipboardPicture } from './clipboard.ts';
-import { mentionsIn, type ReadMentions, readMentions } from './mentions.ts';
+import { type ReadMentions, readMentions } from './mentions.ts';
 import { createPictures, type Pictures } from './pictures.ts';
 import { createShellCommands, type ShellCommands, type ShellCommandsDependencies } from './shell-commands.ts';
 
@@ -20,7 +20,9 @@ export interface MessageParts {
   runShell: ShellCommands['run'];
   /** Rejects with why something that the text names cannot be attached. */
   attachments(text: string): Promise<ReadMentions>;
-  /** Whether a text can join a turn that runs: it is words and nothing else. */
+  /** The files and pictures alone: what commands of the person printed stays for the next question. */
+  files(text: string): Promise<ReadMentions>;
+  /** Whether a text can join a turn that runs: it is neither a call by hand nor the word that continues a turn. */
   canSteer(text: string): boolean;
 }
 
@@ -35,14 +37,19 @@ export function createMessageParts(dependencies: MessagePartsDependencies): Mess
     insert,
     notice,
   });
+  async function files(text: string): Promise<ReadMentions> {
+    const { attachments, notices } = await readMentions(text, root, terminal);
+    return { attachments: [...attachments, ...(await pictures.attachmentsIn(text))], notices };
+  }
+
   return {
     pictures,
     runShell: shell.run,
+    files,
     async attachments(text) {
-      const { attachments, notices } = await readMentions(text, root, terminal);
-      return { attachments: [...attachments, ...(await pictures.attachmentsIn(text)), ...shell.take()], notices };
+      const { attachments, notices } = await files(text);
+      return { attachments: [...attachments, ...shell.take()], notices };
     },
-    canSteer: (text) =>
-      !isContinue(text) && !parseManualTrigger(text) && mentionsIn(text).length === 0 && !pictures.isMarkedIn(text),
+    canSteer: (text) => !isContinue(text) && !parseManualTrigger(text),
   };
 }

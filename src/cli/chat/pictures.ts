@@ -32,7 +32,6 @@ export interface Pictures {
   takeClipboard(): Promise<void>;
   /** The pictures and documents whose marks are in a text. Rejects with why a document cannot be read. */
   attachmentsIn(text: string): Promise<Attachment[]>;
-  isMarkedIn(text: string): boolean;
 }
 
 export function createPictures({ root, userHome, readClipboard, insert, notice }: PicturesDependencies): Pictures {
@@ -92,7 +91,6 @@ export function createPictures({ root, userHome, readClipboard, insert, notice }
       const read = await Promise.all(numbersIn(text).map((number) => known.get(number)?.() ?? []));
       return read.flat();
     },
-    isMarkedIn: (text) => numbersIn(text).some((number) => known.has(number)),
   };
 }
 

@@ -77,7 +77,10 @@ export function withEvent(before: TurnView, event: RunEvent, nextId: () => numbe
       );
     }
     case 'steered':
-      return { ...view, entries: added({ kind: 'user', text: event.message.text, attached: [] }) };
+      return {
+        ...view,
+        entries: added({ kind: 'user', text: event.message.text, attached: event.message.attached ?? [] }),
+      };
     case 'thinking-delta': {
       const sofar = view.activity.kind === 'thinking' ? view.activity.thought : undefined;
       const activity: Activity = { kind: 'thinking', thought: withThought(sofar ?? '', event.text) };

@@ -1,6 +1,7 @@
 // A conversation as a person reads it, before it is Markdown or HTML: who spoke when, what was called, how it ended.
 // Everything that did not come from us is in a field of its own, for the format to make harmless.
 
+import { type KeptAttachment, readAttached } from '../attached.ts';
 import { type HistoryCall, type HistoryStep, type HistoryTurn, type HistoryUsage, wasSteered } from '../history.ts';
 import type { JournalledPermission } from '../lines.ts';
 import { contextParts } from '../turn-context.ts';
@@ -109,19 +110,27 @@ function speech(message: HistoryTurn['messages'][number], turn: HistoryTurn, tim
     if (model) facts.push([{ value: model }]);
     if (profileId) facts.push(['profile ', { value: profileId }]);
   }
-  if (role !== 'system') return [{ kind: 'speech', role, title: SPEAKERS[role], facts, text: content }];
+  if (role !== 'system') {
+    const { attachments } = readAttached((message.attached ?? []).join('\n\n'));
+    const spoken: Block = { kind: 'speech', role, title: SPEAKERS[role], facts, text: content };
+    return [spoken, ...attachedBlocks(attachments, message.pictures !== undefined)];
+  }
   const { attachments, rest } = contextParts(message, turn);
-  const attached: Block[] = attachments.map((attachment) =>
+  const attached = attachedBlocks(attachments, turn.pictures !== undefined);
+  if (rest === '') return attached;
+  return [...attached, { kind: 'speech', role, title: SPEAKERS.system, facts, text: rest }];
+}
+
+function attachedBlocks(attachments: readonly KeptAttachment[], keepsPictures: boolean): Block[] {
+  return attachments.map((attachment) =>
     attachment.kind === 'text'
       ? { kind: 'note', isWarning: false, phrase: ['Attached ', { value: attachment.name }], text: attachment.text }
       : {
           kind: 'note',
           isWarning: false,
-          phrase: ['Attached picture ', { value: attachment.name }, turn.pictures ? '' : ' (not kept)'],
+          phrase: ['Attached picture ', { value: attachment.name }, keepsPictures ? '' : ' (not kept)'],
         },
   );
-  if (rest === '') return attached;
-  return [...attached, { kind: 'speech', role, title: SPEAKERS.system, facts, text: rest }];
 }
 
 function stepBlocks({ text, calls, steered = [] }: HistoryStep, turn: HistoryTurn, time: LocalClock['time']): Block[] {
