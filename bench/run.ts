@@ -11,6 +11,7 @@ import { cluster } from './cluster.ts';
 import { confinement } from './confinement.ts';
 import { consoleBench } from './console.ts';
 import { conversation } from './conversation.ts';
+import { dialogues } from './dialogues.ts';
 import { documents } from './documents.ts';
 import { durability } from './durability.ts';
 import { firstToken } from './first-token.ts';
@@ -48,6 +49,7 @@ const BENCHES: Bench[] = [
   retrieval,
   updates,
   memoryRecall,
+  dialogues,
   archiveScale,
   archiveImport,
   machine,

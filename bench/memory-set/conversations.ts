@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '../../test/support/random.ts';
+import { type Exchange, readFiller } from './filler.ts';
 
 const FOLDER = import.meta.dirname;
 const START = Date.UTC(2026, 0, 5, 8);
@@ -42,11 +43,6 @@ export interface SetConversation {
   askedAt: string;
 }
 
-interface Exchange {
-  say: string;
-  reply: string;
-}
-
 /** Exchanges that follow each other directly, and questions about them once their date is known. */
 interface Piece {
   exchanges: Exchange[];
@@ -64,7 +60,7 @@ function conversation(file: string, turns: number, seed: number): SetConversatio
   const [, language] = file.split('-') as [string, SetLanguage];
   const random = seededRandom(seed * 7_919 + turns);
   const pieces = linesOf(file).flatMap((line) => piecesOf(line, language));
-  const small = fillerOf(language, random);
+  const small = readFiller(join(FOLDER, `filler-${language}.txt`), random);
   // What is said later comes in the second half, so that there is a before.
   const order = [
     ...shuffled(pieces.map(({ first }) => first)),
@@ -158,27 +154,6 @@ function dated(question: string, saidAt: number, askedAt: number, language: SetL
     ru: weeks === 1 ? 'неделю назад' : `${weeks} ${weeks < 5 ? 'недели' : 'недель'} назад`,
   }[language];
   return question.replace('{date}', date).replace('{ago}', ago);
-}
-
-function fillerOf(language: SetLanguage, random: () => number): () => Exchange {
-  const words = new Map<string, string[]>();
-  const exchanges: Exchange[] = [];
-  for (const line of linesOf(`filler-${language}.txt`)) {
-    const at = line.indexOf('=');
-    const [name, value] = [line.slice(0, at), line.slice(at + 1)];
-    if (name !== 'say') words.set(name, value.split(','));
-    else {
-      const [say = '', reply = ''] = value.split('|');
-      exchanges.push({ say, reply });
-    }
-  }
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-  return () => {
-    const { say, reply } = pick(exchanges);
-    const chosen = new Map([...words].map(([name, values]) => [name, pick(values)]));
-    const filled = (text: string): string => text.replace(/\{(\w+)\}/g, (_, name: string) => chosen.get(name) ?? '');
-    return { say: filled(say), reply: filled(reply) };
-  };
 }
 
 function linesOf(file: string): string[] {

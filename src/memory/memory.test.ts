@@ -240,6 +240,32 @@ describe('save and search', () => {
     expect(sources.slice(2)).toEqual(['book', 'book']);
   });
 
+  it('a text that was said again does not fill the list', async () => {
+    const { memory } = testMemory();
+    const said = (session: number, content: string) => ({
+      content,
+      session: `s${session}`,
+      identity: `turn ${session}`,
+    });
+    await memory.saveAll([
+      ...Array.from({ length: 6 }, (_, session) => said(session, 'I am reading a book about the sea.')),
+      said(7, 'The cover of my book shows hands, my brother took the picture.'),
+    ]);
+    const texts = textsOf(await memory.search('which book?', { topK: 2 }));
+    expect(new Set(texts).size).toBe(2);
+  });
+
+  it('the ending of a name finds no other words', async () => {
+    const { memory } = testMemory();
+    await memory.saveAll([
+      { content: "That's nice, it's late, he's gone." },
+      { content: "It doesn't matter, she's here." },
+      { content: 'Anna studies biology.' },
+    ]);
+    for (const query of ["Anna's subject", 'Anna’s subject', "What doesn't Anna study?"])
+      expect(textsOf(await memory.search(query))).toEqual(['Anna studies biology.']);
+  });
+
   it('a long text is found by words that are far apart in it', async () => {
     const { memory } = testMemory();
     const filler = 'It was described at length in this paragraph. '.repeat(25);

@@ -8,6 +8,9 @@ const shared = (one: string, other: string): string[] => terms(one).filter((term
 describe('terms', () => {
   it.each([
     ['running', 'runs'],
+    ['What did she buy?', 'bought'],
+    ['went', 'going'],
+    ['the children', 'a child'],
     ['The relational databases', 'a relation database'],
     ['connections', 'connected'],
     ['защитники', 'защитника'],

@@ -2,6 +2,7 @@
 // becomes simplified single characters and pairs, other scripts without spaces become pairs, everything else stays a whole word
 // without optional marks. A name like `getUserName` or `Node24` gives a word and its parts. Terms contain only letters,
 // digits and pictographs, so no query can be a syntax error. Pure except for a bounded cache.
+import { IRREGULAR } from './english-irregular.ts';
 import { stemEnglish } from './english-stem.ts';
 import { foldLatin, foldMarks } from './fold.ts';
 import { hasCompounds, joinedNumbers, joinedWords, partsOf } from './parts.ts';
@@ -13,7 +14,7 @@ import { STOP_WORDS } from './stop-words.ts';
 import { simplified } from './traditional.ts';
 
 /** Increase it when the same text gives other terms: an index of another version is rebuilt. */
-export const ANALYSER_VERSION = 4;
+export const ANALYSER_VERSION = 5;
 
 const LONGEST_WORD = 64;
 const CACHED_STEMS = 50_000;
@@ -28,6 +29,9 @@ const PIECE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
 /** Excludes accented letters, which are folded, and words like "dying", whose stem is "die". */
 const KEEPS_HEAD = /^(?![dlt]y)[a-z0-9а-я]([a-z0-9а-я]|$)/;
+const NEGATION =
+  /\b(?:ca|wo|sha|do|does|did|is|are|was|were|has|have|had|could|would|should|must|might|need|ai)n['’]t\b/giu;
+const CLITIC = /(?<=[\p{L}\p{N}])['’](?:s|d|m|ll|re|ve)(?![\p{L}\p{N}])/giu;
 const CYRILLIC = /^[а-я]+$/;
 const CAPITAL = /^\p{Lu}/u;
 const LATIN_BASE = /^[a-z]+$/;
@@ -92,7 +96,7 @@ export function createAnalyser(): Analyser {
   return {
     terms: (text) => collect(piecesOf(text), () => true),
     query(text) {
-      const pieces = piecesOf(text);
+      const pieces = piecesOf(withoutClitics(text));
       const telling = collect(pieces, (surface) => !STOP_WORDS.has(surface));
       const terms = new Set(telling.length > 0 ? telling : collect(pieces, () => true));
       const trigrams = new Set<number>();
@@ -114,7 +118,7 @@ export function createAnalyser(): Analyser {
         if (piece.isDense) denseTerms(piece.text).forEach(countTerm);
         else {
           // Most words differ from the wanted ones before stemming.
-          if (wanted.heads.has(headOf(piece.text)) || !KEEPS_HEAD.test(piece.text)) countTerm(stem(piece.text));
+          if (wanted.heads.has(headOf(piece.text)) || !keepsHead(piece.text)) countTerm(stem(piece.text));
           if (isSpelt(piece)) eachTrigram(piece.text, countTrigram);
         }
       }
@@ -158,6 +162,15 @@ function headsOf(terms: Iterable<string>): Set<number> {
 /** The first two letters, which stemming does not change. */
 function headOf(word: string): number {
   return word.charCodeAt(0) * 65_536 + (word.length > 1 ? word.charCodeAt(1) : 0);
+}
+
+function keepsHead(word: string): boolean {
+  return KEEPS_HEAD.test(word) && !IRREGULAR.has(word);
+}
+
+/** "Anna's", "she's", "doesn't": what follows the apostrophe is not a word; as a term, "s" would find every "it's". */
+function withoutClitics(text: string): string {
+  return text.replace(NEGATION, ' ').replace(CLITIC, ' ');
 }
 
 interface Piece {
@@ -206,7 +219,7 @@ function splitByScript(run: string): Piece[] {
 function stemOf(whole: string): string {
   const word =
     whole.length > LONGEST_WORD ? whole.slice(0, LONGEST_WORD).toWellFormed().replaceAll('\ufffd', '') : whole;
-  if (LATIN_BASE.test(word)) return stemEnglish(word);
+  if (LATIN_BASE.test(word)) return stemEnglish(IRREGULAR.get(word) ?? word);
   if (CYRILLIC.test(word)) return stemRussian(word);
   if (ACCENTED_LATIN.test(word)) {
     const base = foldLatin(word);

@@ -128,7 +128,8 @@ export const CHINESE: TimeLanguage = {
       withoutYear(wall, (year) => monthOf(year, numberOf(month))),
     ),
     relative(chinese('周末'), (_, wall) => [weekendAt(wall, -1), weekendAt(wall, 0)]),
-    relative(chinese(`${WEEK}(?<weekday>[一二三四五六日天])`), ({ weekday = '' }, wall) =>
+    // 每周三 is a habit and not a day.
+    relative(chinese(`(?<!每个?)${WEEK}(?<weekday>[一二三四五六日天])`), ({ weekday = '' }, wall) =>
       weekdaysAround(WEEKDAYS[weekday] ?? 1, wall),
     ),
   ],

@@ -139,7 +139,8 @@ export const ENGLISH: TimeLanguage = {
       unitAt(unitOf(groups), wall, stepOf(groups)),
     ]),
     relative(english(`${STEP}\\s+(?<weekday>${oneOf(WEEKDAYS)})`), weekdaySpans),
-    relative(english(`(?<weekday>${oneOf(WEEKDAYS)})s?`), ({ weekday = '' }, wall) =>
+    // "Wednesdays" and "every Wednesday" are a habit and not a day.
+    relative(english(`(?<!\\b(?:every|each)\\s+)(?<weekday>${oneOf(WEEKDAYS)})`), ({ weekday = '' }, wall) =>
       weekdaysAround(WEEKDAYS[weekday] ?? 1, wall),
     ),
     relative(english(`${STEP}\\s+${MONTH}`), ({ step = '', month = '' }, wall) =>

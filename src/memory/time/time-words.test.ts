@@ -20,6 +20,18 @@ function timesIn(text: string, wall = NOW): string[] {
 
 describe('time words', () => {
   it.each([
+    'Who swims on Wednesdays?',
+    'We meet every Wednesday.',
+    'pancakes each friday',
+    '每周三做什么？',
+    '每个星期三',
+    'по средам',
+    'каждую среду',
+  ])('a habit is not a day: %s', (text) => {
+    expect(timesIn(text)).toEqual([]);
+  });
+
+  it.each([
     ['What did I say yesterday about the plumber?', ['2026-11-15']],
     ['the day before yesterday', ['2026-11-14']],
     ['What happened last week?', ['2026-11-09…2026-11-15']],
