@@ -94,8 +94,16 @@ const worker = await build({
   input: { 'document-worker': 'src/documents/document-worker.ts' },
   output: files,
 });
+// The MCP server of the browser is started by whoever uses it, and as a program of its own.
+const browser = await build({
+  ...common,
+  input: { 'browser-program': 'src/sandbox/network/browser-program.ts' },
+  output: files,
+});
 const modules = [
-  ...[...output, ...worker.output].flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : [])),
+  ...[...output, ...worker.output, ...browser.output].flatMap((chunk) =>
+    chunk.type === 'chunk' ? chunk.moduleIds : [],
+  ),
   ...(await buildWeb()),
 ];
 writeFileSync('dist/third-party-notices.txt', thirdPartyNotices(modules));

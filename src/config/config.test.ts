@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { testHome } from '../../test/support/test-home.ts';
 import { createCurrentConfig } from './config.ts';
-import type { Environment } from './environment.ts';
 
 it('a process that lasts has the settings as they are now, and reads an unchanged file once', async () => {
   const home = testHome();
   home.config({ provider: 'openai' });
   const path = join(home.path, 'config.json');
-  const current = createCurrentConfig({ home: home.path, cwd: home.path, variables: {} } as Environment);
+  const current = createCurrentConfig({ home: home.path, cwd: home.path, variables: {} });
   const first = await current();
   expect(first).toMatchObject({ provider: 'openai', isProviderSet: true });
   expect(await current()).toBe(first);

@@ -23,14 +23,16 @@ export interface Config
   debugSource: boolean;
 }
 
+type ConfigPlace = Pick<Environment, 'home' | 'cwd' | 'variables'>;
+
 /** Throws ConfigError. */
-export async function loadConfig(environment: Environment): Promise<Config> {
+export async function loadConfig(environment: ConfigPlace): Promise<Config> {
   const path = join(environment.home, CONFIG_FILE);
   return configOf(parseConfigFile(await readSource(path), path), environment);
 }
 
 /** As `loadConfig`; the file is read again only when it has changed. For a process that lasts. */
-export function createCurrentConfig(environment: Environment): () => Promise<Config> {
+export function createCurrentConfig(environment: ConfigPlace): () => Promise<Config> {
   const path = join(environment.home, CONFIG_FILE);
   let known: { version: string; config: Config } | undefined;
   return async () => {
@@ -49,7 +51,7 @@ function versionOf(path: string): string {
 }
 
 /** What holds for these settings in this environment. Throws ConfigError for a variable that cannot be used. */
-export function configOf(file: FileSettings, { cwd, variables }: Environment): Config {
+export function configOf(file: FileSettings, { cwd, variables }: Omit<ConfigPlace, 'home'>): Config {
   const settings = { ...file, ...settingsIn(variables) };
   return {
     ...settings,

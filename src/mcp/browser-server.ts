@@ -1,5 +1,5 @@
 // Playwright's MCP server as an entry of mcp.json: it drives the system's Chromium without a window, with a profile of its own. In
-// bubblewrap it sees the system's programs read-only and can write nothing but its own folder; it has the network of this machine.
+// bubblewrap it sees the system's programs read-only, can write nothing but its own folder, and has no network but a proxy's.
 // Chromium's own sandbox does not start inside another one, so it is off there.
 import { dirname, join } from 'node:path';
 import type { McpServerConfig } from './mcp.ts';
@@ -15,7 +15,12 @@ export interface BrowserServerOptions {
   node: string;
   chromium: string;
   /** Absent: there is no sandbox. */
-  bubblewrap?: string;
+  confined?: {
+    /** Where the proxy is, seen from inside. */
+    proxy: string;
+    /** What Node is started with to run the program inside bubblewrap, given bubblewrap's arguments. */
+    start(confinement: readonly string[], program: readonly string[]): string[];
+  };
   /** Chromium refuses to start its own sandbox for root. */
   isRoot: boolean;
 }
@@ -25,7 +30,7 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc', '/o
 const RESOLVER = '/run/systemd/resolve';
 
 export function browserServer(options: BrowserServerOptions): McpServerConfig {
-  const { folder, node, chromium, bubblewrap, isRoot } = options;
+  const { folder, node, chromium, confined, isRoot } = options;
   const files = join(folder, 'files');
   const server = [
     join(folder, 'package', 'node_modules', BROWSER_PACKAGE, 'cli.js'),
@@ -35,11 +40,12 @@ export function browserServer(options: BrowserServerOptions): McpServerConfig {
     ...['--output-dir', files],
     // A page must not add tools to those of the server.
     '--no-webmcp',
-    ...(bubblewrap !== undefined || isRoot ? ['--no-sandbox'] : []),
+    ...(confined || isRoot ? ['--no-sandbox'] : []),
+    ...(confined ? ['--proxy-server', confined.proxy] : []),
   ];
   const env = { HOME: folder };
-  if (bubblewrap === undefined) return { kind: 'command', command: node, args: server, env, cwd: files };
-  return { kind: 'command', command: bubblewrap, args: [...confinement(options), '--', node, ...server], env };
+  const args = confined ? confined.start(confinement(options), [node, ...server]) : server;
+  return { kind: 'command', command: node, args, env, cwd: files };
 }
 
 function confinement({ folder, node, chromium }: BrowserServerOptions): string[] {

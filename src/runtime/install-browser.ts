@@ -1,11 +1,13 @@
 // `lainclaw mcp add browser`: fetches Playwright's MCP server with npm into the home and finds the programs that it needs. No script
 // of a package is run, and no browser is downloaded.
 import { realpathSync } from 'node:fs';
-import { join } from 'node:path';
-import { BROWSER_PACKAGE, BROWSER_VERSION, browserServer } from '../mcp/browser-server.ts';
+import { join, resolve } from 'node:path';
+import { BROWSER_PACKAGE, BROWSER_VERSION, type BrowserServerOptions, browserServer } from '../mcp/browser-server.ts';
 import type { McpServerConfig } from '../mcp/mcp.ts';
 import { McpError } from '../mcp/mcp-error.ts';
 import { findProgram, isExecutable, SYSTEM_DIRECTORIES } from '../sandbox/find-program.ts';
+import type { BrowserProgram } from '../sandbox/network/browser-program.ts';
+import { FORWARD_PORT } from '../sandbox/network/forward.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { ensureDirectory } from '../storage/private-files.ts';
 import { runNpm } from './run-npm.ts';
@@ -45,12 +47,40 @@ export async function installBrowser({
   const isRoot = process.getuid?.() === 0;
   const node = realpathSync(process.execPath);
   return {
-    server: browserServer({ folder: realpathSync(folder), node, chromium, bubblewrap, isRoot }),
+    server: browserServer({
+      folder: realpathSync(folder),
+      node,
+      chromium,
+      isRoot,
+      ...(bubblewrap !== undefined && { confined: behindProxy({ home, bubblewrap, node }) }),
+    }),
     warnings: [
-      ...(bubblewrap === undefined ? ["there is no bubblewrap here: the browser runs without Lainclaw's sandbox"] : []),
+      ...(bubblewrap === undefined
+        ? [
+            "there is no bubblewrap here: the browser runs without Lainclaw's sandbox and reaches what this machine reaches, also localhost and your private network",
+          ]
+        : []),
       ...(bubblewrap === undefined && isRoot ? ["for root, Chromium's own sandbox is off too"] : []),
     ],
   };
+}
+
+/** The program that opens the proxy and starts bubblewrap; it also reads which private hosts may be reached. */
+function behindProxy(place: Pick<BrowserProgram, 'home' | 'bubblewrap' | 'node'>): BrowserServerOptions['confined'] {
+  return {
+    proxy: `http://127.0.0.1:${FORWARD_PORT}`,
+    start: (confinement, program) => [
+      programFile(),
+      JSON.stringify({ ...place, confinement, program } satisfies BrowserProgram),
+    ],
+  };
+}
+
+/** In the source in its folder, in the built program at its root. */
+function programFile(): string {
+  return import.meta.filename.endsWith('.ts')
+    ? resolve(import.meta.dirname, '..', 'sandbox', 'network', 'browser-program.ts')
+    : resolve(import.meta.dirname, '..', 'browser-program.js');
 }
 
 function chromiumOf(variables: InstallBrowserOptions['variables']): string {

@@ -27,6 +27,14 @@ export function forwardNetwork(command: SandboxCommand, { socketPath, node, loop
   return { ...inside, env: { ...command.env, ...proxyEnvironment({ port: FORWARD_PORT, loopback }) } };
 }
 
+/** The same for a program that runs in a bubblewrap of its own, which shows the socket and this Node. */
+export function insideForwarder(
+  program: readonly string[],
+  { node, socketPath }: Pick<Forwarding, 'node' | 'socketPath'>,
+): string[] {
+  return ['/bin/sh', '-c', START, 'sh', node, FORWARDER, socketPath, ...program];
+}
+
 export interface ProgramInside {
   node: string;
   /** Its text. It writes `ready` once it is, and gets the path of the socket as its argument. */

@@ -11,8 +11,11 @@ import type { RefusalReason } from './traffic.ts';
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 
 export interface ReachDependencies {
-  /** What a person permitted. An address, and a name of this machine, may be private; any other name must lead to a public address. */
-  allowed: readonly Host[];
+  /**
+   * What a person permitted. An address, and a name of this machine, may be private; any other name must lead to a public address.
+   * `public`: every host, and nothing that is private but `privateNames`.
+   */
+  allowed: readonly Host[] | 'public';
   /** Names that may lead to private addresses, because the owner said so. */
   privateNames: readonly Host[];
   resolve: Resolve;
@@ -29,6 +32,7 @@ export async function permit(
   target: Target,
   { allowed, privateNames, resolve }: ReachDependencies,
 ): Promise<Permission> {
+  if (allowed === 'public') return permitPublic(target, { privateNames, resolve });
   const host = allowed.find((each) => coversTarget(each, target));
   if (!host) return { ok: false, reason: 'not-allowed' };
   const mustBeTls = isWebPort(target.port);
@@ -37,6 +41,17 @@ export async function permit(
   const mayBePrivate = namesPrivately(target) || privateNames.some((each) => coversTarget(each, target));
   const addresses = mayBePrivate ? found : found.filter(({ address }) => isPublicAddress(address));
   return addresses.length > 0 ? { ok: true, addresses, mustBeTls } : { ok: false, reason: 'private-address' };
+}
+
+/** What a tunnel carries does not matter: every other server that it could ask for is permitted too. */
+async function permitPublic(
+  target: Target,
+  { privateNames, resolve }: Pick<ReachDependencies, 'privateNames' | 'resolve'>,
+): Promise<Permission> {
+  const found = isAddress(target.name) ? [literal(target.name)] : await resolve(target.name);
+  const mayBePrivate = privateNames.some((each) => coversTarget(each, target));
+  const addresses = mayBePrivate ? found : found.filter(({ address }) => isPublicAddress(address));
+  return addresses.length > 0 ? { ok: true, addresses, mustBeTls: false } : { ok: false, reason: 'private-address' };
 }
 
 /** Connects to one of the addresses, whatever the target's name means by now. Rejects when `signal` fires. */
