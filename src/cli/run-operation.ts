@@ -27,6 +27,9 @@ export interface OperationView extends Pick<OperationContext, Hooks> {
   countingAfterMs?: number;
 }
 
+/** For what needs the index of memory, which is rebuilt first after an upgrade. */
+export const COUNT_INDEXED: OperationView = { counting: 'indexed', countingAfterMs: 1_000 };
+
 export function operationContext(runtime: Runtime, terminal: Terminal, view: OperationView = {}): OperationContext {
   const { counting, countingAfterMs = 0, ignoreBadConfig: _, ...hooks } = view;
   const { err, signal } = terminal;

@@ -1,5 +1,6 @@
 // Forgetting a text wherever Lainclaw keeps it.
 import type { ForgetReport } from '../runtime/forget-everywhere.ts';
+import { OWNER } from '../vocabulary/memory-scope.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
@@ -46,6 +47,8 @@ export const forgetEverywhere = defineOperation({
     additionalProperties: false,
   },
   output: REPORT,
-  run: async ({ text, conversations }, { runtime, signal }): Promise<ForgetReport> =>
-    (await runtime.forgetEverywhere()).forget(text, { conversations, signal }),
+  async run({ text, conversations }, { runtime, signal, onProgress }): Promise<ForgetReport> {
+    await (await runtime.memory()).as(OWNER).prepareIndex({ signal, onProgress });
+    return (await runtime.forgetEverywhere()).forget(text, { conversations, signal });
+  },
 });

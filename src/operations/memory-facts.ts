@@ -127,7 +127,11 @@ export const undoExtraction = defineOperation({
   summary: 'Undo an extraction: its facts go, and what they replaced holds again.',
   input: PROPOSAL_NUMBER,
   output: objectWith({ removed: COUNT }),
-  run: async ({ number }, { runtime }) => (await runtime.memory()).facts.undo(OWNER, number),
+  async run({ number }, { runtime, signal, onProgress }) {
+    const memory = await runtime.memory();
+    await memory.as(OWNER).prepareIndex({ signal, onProgress });
+    return memory.facts.undo(OWNER, number);
+  },
 });
 
 export const acceptProposal = defineOperation({

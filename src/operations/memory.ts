@@ -116,8 +116,10 @@ export const forgetNote = defineOperation({
   summary: 'Remove one note for good: its text, index and vectors.',
   input: { type: 'object', properties: { id: TEXT }, required: ['id'], additionalProperties: false },
   output: objectWith({ forgotten: COUNT }),
-  async run({ id }, { runtime }) {
-    await (await runtime.memory()).as(OWNER).forget(id);
+  async run({ id }, { runtime, signal, onProgress }) {
+    const memory = (await runtime.memory()).as(OWNER);
+    await memory.prepareIndex({ signal, onProgress });
+    await memory.forget(id);
     return { forgotten: 1 };
   },
 });
@@ -133,9 +135,11 @@ export const forgetSource = defineOperation({
     additionalProperties: false,
   },
   output: objectWith({ forgotten: COUNT }),
-  run: async ({ source, scope }, { runtime }) => ({
-    forgotten: await (await runtime.memory()).as(ownerReading(scope)).forgetSource(source),
-  }),
+  async run({ source, scope }, { runtime, signal, onProgress }) {
+    const memory = (await runtime.memory()).as(ownerReading(scope));
+    await memory.prepareIndex({ signal, onProgress });
+    return { forgotten: await memory.forgetSource(source) };
+  },
 });
 
 export const reindexMemory = defineOperation({

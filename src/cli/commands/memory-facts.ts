@@ -10,7 +10,7 @@ import {
 import type { OutputOf } from '../../operations/operation.ts';
 import { type Colors, colorsFor } from '../colors.ts';
 import { integerFrom, single } from '../flags.ts';
-import { runOperation } from '../run-operation.ts';
+import { COUNT_INDEXED, runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 
 interface LogFlags extends OutputFlags {
@@ -43,11 +43,17 @@ export function configureFacts({ terminal, add, scoped }: FactCommandOptions): v
   add('undo', 'Undo an extraction of "memory log"')
     .argument('<number>')
     .action((number: string, flags: OutputFlags) =>
-      runOperation(terminal, undoExtraction, { number: numberOf(number) }, (undone) => {
-        if (wantsJson(terminal, flags)) return writeJson(terminal, undone);
-        const { removed } = undone;
-        terminal.out.write(`undone: ${removed === 1 ? '1 fact' : `${removed} facts`} removed\n`);
-      }),
+      runOperation(
+        terminal,
+        undoExtraction,
+        { number: numberOf(number) },
+        (undone) => {
+          if (wantsJson(terminal, flags)) return writeJson(terminal, undone);
+          const { removed } = undone;
+          terminal.out.write(`undone: ${removed === 1 ? '1 fact' : `${removed} facts`} removed\n`);
+        },
+        COUNT_INDEXED,
+      ),
     );
   add('accept', 'Make a proposal of "memory log" a fact')
     .argument('<number>')

@@ -3,7 +3,7 @@ import { findEverywhere, forgetEverywhere } from '../../operations/forget-everyw
 import { forgetNote, forgetSource } from '../../operations/memory.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import { CommandError } from '../command-error.ts';
-import { operationContext, runOperation } from '../run-operation.ts';
+import { COUNT_INDEXED, operationContext, runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import { terminalPrompter } from '../terminal-prompter.ts';
 import { withRuntime } from '../with-runtime.ts';
@@ -34,8 +34,9 @@ export async function forget(id: string | undefined, flags: ForgetFlags, termina
     else terminal.out.write(`${forgotten} forgotten\n`);
   };
   if (id !== undefined && source === undefined && scope === undefined)
-    return runOperation(terminal, forgetNote, { id }, show);
-  if (id === undefined && source !== undefined) return runOperation(terminal, forgetSource, { source, scope }, show);
+    return runOperation(terminal, forgetNote, { id }, show, COUNT_INDEXED);
+  if (id === undefined && source !== undefined)
+    return runOperation(terminal, forgetSource, { source, scope }, show, COUNT_INDEXED);
   throw new UsageError(
     'give the id of one memory, --source (and --scope) for everything of a source, or --everywhere with a text',
   );
@@ -48,7 +49,7 @@ async function forgetText(
 ): Promise<void> {
   const asJson = wantsJson(terminal, flags);
   await withRuntime(terminal, async (runtime) => {
-    const context = operationContext(runtime, terminal);
+    const context = operationContext(runtime, terminal, COUNT_INDEXED);
     const found = await findEverywhere.run({ text }, context);
     const isNothing = found.places.length === 0 && found.conversations.length === 0;
     if (isNothing && asJson) return writeJson(terminal, { ...found, forgotten: false });

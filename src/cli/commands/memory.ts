@@ -15,7 +15,7 @@ import type { OutputOf } from '../../operations/operation.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { integerFrom, oneOf, single, text, withOutput } from '../flags.ts';
-import { runOperation } from '../run-operation.ts';
+import { COUNT_INDEXED, runOperation } from '../run-operation.ts';
 import { type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn, writeJson } from '../terminal.ts';
 import { configureFacts } from './memory-facts.ts';
 import { type ForgetFlags, forget } from './memory-forget.ts';
@@ -175,8 +175,7 @@ async function search(
       else printFound(found, terminal);
       await settleMemory(context);
     },
-    // After an upgrade the index is rebuilt first.
-    { counting: 'indexed', countingAfterMs: 1_000 },
+    COUNT_INDEXED,
   );
 }
 
