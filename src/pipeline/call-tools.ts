@@ -75,7 +75,7 @@ export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunE
   return done;
 }
 
-const LEFT_OUT = 'not run: the person wrote something meanwhile, which follows; call it again if it is still wanted';
+const LEFT_OUT = 'not run: a message came first, which follows; call it again if it is still wanted';
 
 /** Journalled as calls that touch nothing, since none of them ran. */
 async function* leaveOut(calls: readonly ToolCall[], turn: Turn): AsyncGenerator<RunEvent, CalledTool[]> {
