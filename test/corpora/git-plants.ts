@@ -30,6 +30,10 @@ const SUBMODULE = `real .; real ../sub-source; as -c protocol.file.allow=always 
 export const GIT_PLANTS: readonly GitPlant[] = [
   { name: 'a bare layout in a directory', commands: ['bare x'] },
   { name: 'a bare layout in the root', commands: ['bare .'] },
+  {
+    name: 'a repository in what looks like a placeholder of a sandbox',
+    commands: ['mkdir -p sub/.git/.lainclaw-1-2-lease-x', 'nested sub; evil >> sub/.git/config'],
+  },
   { name: 'a bare layout deep in installed packages', commands: ['bare node_modules/a/b'] },
   { name: 'a bare layout in a cache', commands: ['bare .cache/x'] },
   { name: 'a bare layout whose HEAD is a link', commands: ['bare x; rm x/HEAD; ln -s refs/heads/main x/HEAD'] },

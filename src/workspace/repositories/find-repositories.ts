@@ -10,6 +10,8 @@ import { makeListable } from './in-directory.ts';
 
 /** Directories between which other work runs. */
 const BATCH = 250;
+/** A directory that a sandbox keeps in the place of a protected path: nothing of git's. */
+const LEASE = /^\.lainclaw-\d+-\d+-/;
 /** So many are remembered for the next walk. */
 const MOST_KNOWN = 50_000;
 
@@ -25,6 +27,8 @@ interface Listing {
   directories: string[];
   links: string[];
   looksBare: boolean;
+  /** Nothing but leases: git finds nothing in it, and it is removed soon. */
+  isPlaceholder: boolean;
   mark?: Mark;
 }
 
@@ -47,7 +51,8 @@ export function createRepositoryFinder(): FindRepositories {
       const listing = list(root, path, known.get(path), now);
       if (!listing) continue;
       if (seen.size < MOST_KNOWN) seen.set(path, listing);
-      if (listing.looksBare || isGit(path.slice(path.lastIndexOf('/') + 1))) places.repositories.push(path);
+      const isNamedGit = isGit(path.slice(path.lastIndexOf('/') + 1)) && !listing.isPlaceholder;
+      if (listing.looksBare || isNamedGit) places.repositories.push(path);
       const prefix = path === '' ? '' : `${path}/`;
       for (const name of listing.links) places.links.push(prefix + name);
       for (const name of listing.directories) directories.push(prefix + name);
@@ -73,6 +78,7 @@ function list(root: string, path: string, before: Listing | undefined, now: () =
   return {
     directories: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
     links: entries.filter((entry) => isGit(entry.name) && !entry.isDirectory()).map(({ name }) => name),
+    isPlaceholder: entries.length > 0 && entries.every((entry) => entry.isDirectory() && LEASE.test(entry.name)),
     looksBare: names.has('head') && ((names.has('objects') && names.has('refs')) || names.has('commondir')),
     ...(isSettled(stats, now()) && { mark: markOnly(stats) }),
   };
