@@ -4,7 +4,16 @@ import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
 
-const KINDS = ['tool-call', 'tool-result', 'approval', 'message', 'operation', 'repair', 'retention'] as const;
+const KINDS = [
+  'tool-call',
+  'tool-result',
+  'approval',
+  'message',
+  'operation',
+  'repair',
+  'retention',
+  'redaction',
+] as const;
 const OUTCOMES = ['allowed', 'denied', 'ok', 'failed'] as const;
 const FILTER = {
   kind: { enum: KINDS, description: 'only lines of this kind' },
@@ -17,7 +26,15 @@ const FILTER = {
 } as const;
 const LINE = objectWith(
   { n: COUNT, at: TIME, kind: { enum: KINDS }, who: TEXT, what: TEXT, hash: TEXT, prev: TEXT },
-  { about: TEXT, outcome: { enum: OUTCOMES }, why: TEXT, session: TEXT, turn: TEXT, call: TEXT },
+  {
+    about: TEXT,
+    outcome: { enum: OUTCOMES },
+    why: TEXT,
+    session: TEXT,
+    turn: TEXT,
+    call: TEXT,
+    machine: { ...TEXT, description: 'whose log it is of, where several machines share a store' },
+  },
 );
 const ANCHOR = objectWith({ n: COUNT, hash: TEXT });
 
@@ -59,7 +76,7 @@ export const verifyAudit = defineOperation({
           {
             problem: { enum: ['changed', 'replaced', 'missing', 'moved', 'foreign', 'no-head', 'wrong-anchor'] },
             n: { ...COUNT, description: 'the number of the line' },
-            file: TEXT,
+            file: { ...TEXT, description: 'or the machine whose log it is of' },
             line: { ...COUNT, description: 'where in the file' },
             message: TEXT,
           },
@@ -122,6 +139,7 @@ const COLUMNS = [
   'turn',
   'call',
   'hash',
+  'machine',
 ] as const;
 
 /** A cell that begins like a formula is not one. */

@@ -39,6 +39,10 @@ export const createBackup = defineOperation({
     const { runtime, signal } = context;
     const { now, version: lainclaw } = runtime.environment;
     const output = absolute(file, context);
+    if (runtime.config.store !== undefined)
+      context.warn(
+        'the records are in the database: this backup has the home alone; back the database up with pg_dump',
+      );
     const createdAt = new Date(now()).toISOString();
     const created = await (await runtime.backups()).create({ output, passphrase, force, lainclaw, createdAt, signal });
     return { file: output, ...created };

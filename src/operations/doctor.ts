@@ -73,6 +73,7 @@ async function runChecks(context: OperationContext): Promise<Check[]> {
   return [
     ...checks,
     ...files,
+    ...(await storeChecks(runtime)),
     await sessionsCheck(runtime),
     await workspaceCheck(runtime),
     ...(await killedCommandsCheck(runtime)),
@@ -127,6 +128,24 @@ function backupCheck({ backup, files }: HomeReport, { environment, config }: Run
   const age = environment.now() - Date.parse(backup.createdAt);
   const message = `the newest automatic backup is of ${backup.createdAt}`;
   return [age > OLD_BACKUP_MS ? { name, state: 'advice', message, fix } : { name, state: 'ok', message }];
+}
+
+/** The database, where `store` names one: the files of the home are not the records then. */
+async function storeChecks({ config, store }: Runtime): Promise<Check[]> {
+  if (config.store === undefined) return [];
+  const name = 'store';
+  try {
+    const { address, tables, isReadOnly } = await (await store()).status();
+    const wrong = isReadOnly ? 'it takes no writes' : tables === 'ready' ? undefined : 'its tables do not fit';
+    if (wrong !== undefined)
+      return [
+        { name, state: 'problem', message: `${address}: ${wrong}`, fix: 'lainclaw store status says what to do' },
+      ];
+    const message = `the records are in ${address}: the checks and backups of files cover the home alone`;
+    return [{ name, state: 'advice', message, fix: 'back the database up with pg_dump (docs/store.md)' }];
+  } catch (error) {
+    return [{ name, state: 'problem', message: messageOf(error), fix: 'lainclaw store status' }];
+  }
 }
 
 /** Only said where it is wrong. */

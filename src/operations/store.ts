@@ -20,7 +20,7 @@ export const migrateStore = defineOperation({
 export const storeStatus = defineOperation({
   name: 'store.status',
   class: 'read',
-  summary: 'Tell which database keeps the records, whether its tables fit, and which records are still in the home.',
+  summary: 'Tell which database keeps the records, whether its tables fit, and what the home still has from before.',
   input: NO_INPUT,
   output: objectWith(
     {
@@ -33,14 +33,10 @@ export const storeStatus = defineOperation({
       isReadOnly: YES_OR_NO,
       ownsTables: { ...YES_OR_NO, description: 'the role could change or drop tables' },
       sessionsInHome: { ...COUNT, description: 'conversations from before, which the database does not have' },
-      inHome: { ...listOf(TEXT), description: 'records that are still in the home' },
     },
     { counts: objectWith({ sessions: COUNT, transcripts: COUNT, jobs: COUNT, inbox: COUNT, outbox: COUNT }) },
   ),
-  async run(_input, { runtime }) {
-    const { inHome, ...status } = await (await runtime.store()).status();
-    return { ...status, inHome: [...inHome] };
-  },
+  run: async (_input, { runtime }) => (await runtime.store()).status(),
 });
 
 const SIDES = ['local', 'postgres'] as const;
@@ -72,11 +68,9 @@ export const copyStore = defineOperation({
       }),
     ),
     damagedLines: { ...COUNT, description: 'lines of conversations that nobody can read, which were left out' },
-    notCopied: { ...listOf(TEXT), description: 'records that are still in the home' },
   }),
   async run({ from, to }, { runtime, signal, onProgress }) {
     if (from === to) throw new ConfigError(`the records are copied from one to the other: "${from}" was named twice`);
-    const { notCopied, ...copied } = await (await runtime.store()).copy(to, { signal, onProgress });
-    return { ...copied, from, to, notCopied: [...notCopied] };
+    return { ...(await (await runtime.store()).copy(to, { signal, onProgress })), from, to };
   },
 });

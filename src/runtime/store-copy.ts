@@ -17,7 +17,6 @@ import { openDatabase } from '../storage/postgres/connect.ts';
 import type { PostgresDatabase } from '../storage/postgres/database.ts';
 import { createPostgresStorage } from '../storage/postgres/postgres-storage.ts';
 import { createPostgresRecordSets, rowsOf } from '../storage/postgres/record-sets.ts';
-import { RECORDS_IN_HOME } from '../storage/postgres/store-status.ts';
 import type { Records } from '../storage/storage.ts';
 
 export interface StoreCopied {
@@ -26,8 +25,6 @@ export interface StoreCopied {
   kinds: CopiedKindReport[];
   /** Lines of conversations that nobody can read. */
   damagedLines: number;
-  /** Records that stay where they are. */
-  notCopied: readonly string[];
 }
 
 interface Side {
@@ -78,7 +75,6 @@ export async function copyStore(
       address: database.address,
       kinds,
       damagedLines: transcripts.damagedLines(),
-      notCopied: RECORDS_IN_HOME,
     };
   } finally {
     await lock?.release();

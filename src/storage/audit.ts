@@ -47,7 +47,17 @@ export interface AuditLine extends AuditEvent {
   hash: string;
   /** The hash of the line before it. */
   prev: string;
+  /** The machine whose log it is of, where several share a store. */
+  machine?: string;
 }
+
+export interface TailLine extends Pick<AuditLine, 'n' | 'at' | 'hash'> {
+  /** As it is stored. */
+  json: string;
+}
+
+/** The lines of this machine's log after a number, at most so many. */
+export type AuditTail = (after: number, limit: number) => Promise<TailLine[]>;
 
 export interface AuditProblem {
   problem: 'changed' | 'replaced' | 'missing' | 'moved' | 'foreign' | 'no-head' | 'wrong-anchor';

@@ -1,7 +1,7 @@
 /** Settings that a person writes for one machine, and what is known about that machine: they stay there wherever the records are. */
 export const FILES_OF_MACHINE: ReadonlySet<string> = new Set([
   'config.json',
-  // Archive, facts, audit log and outputs are in each home: what one machine has forgotten there, another one has not.
+  // Audit log and outputs are in each home: what one machine has forgotten there, another one has not.
   'forgetting.json',
   'gateway.json',
   'mcp.json',

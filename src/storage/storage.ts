@@ -3,7 +3,7 @@
 import { newerVersionMessage } from '../lib/newer-version.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import type { AgentRuns } from './agent-runs.ts';
-import type { Audit } from './audit.ts';
+import type { Audit, AuditTail } from './audit.ts';
 import type { Cluster } from './cluster.ts';
 import type { HistoryIndex } from './history-index.ts';
 import type { Jobs } from './jobs.ts';
@@ -260,6 +260,8 @@ export interface LocalFiles {
   machineFiles: OwnerFiles;
   /** Locks between the processes of this machine that use this home. The same as `locks` where nothing is shared with other machines. */
   machineLocks: Locks;
+  /** The lines of the audit log in this home, for a store that keeps them as well. */
+  auditTail(): Promise<AuditTail>;
   /** Every file of the home, relative to it, whose bytes hold the text. */
   filesHolding(redaction: Redaction): Promise<string[]>;
 }

@@ -49,7 +49,6 @@ it('tables are made by their owner, then a least-privilege role asks', async () 
     role: 'lainclaw_app',
     ownsTables: false,
     counts: { sessions: 1, transcripts: 1 },
-    inHome: ['audit log'],
   });
 });
 
@@ -106,11 +105,12 @@ it('a text that is forgotten everywhere leaves the database', async () => {
   await lainclaw(['memory', 'save', 'the xylophone is in the attic', '--title', 'xylophone'], { home });
   expect((await lainclaw(['sessions', 'search', 'xylophone'], { home })).json()).toHaveLength(1);
   expect(await held()).toBe(
-    'archive_chunks archive_documents archive_postings archive_terms history_chunks history_postings history_terms schedule_jobs sessions transcript_lines',
+    'archive_chunks archive_documents archive_postings archive_terms audit_lines history_chunks history_postings history_terms schedule_jobs sessions transcript_lines',
   );
   const forgotten = await lainclaw(['memory', 'forget', '--everywhere', 'xylophone', '--yes'], { home });
   expect(forgotten.code, forgotten.stdout + forgotten.stderr).toBe(0);
   expect(await held()).toBe('');
+  expect((await lainclaw(['audit', 'verify'], { home })).json()).toMatchObject({ isSound: true });
   expect((await lainclaw(['memory', 'core', 'get'], { home })).stdout).not.toContain('xylophone');
 });
 
@@ -129,6 +129,11 @@ it('what one machine saves another finds, and no home holds it', async () => {
   expect((await run(elsewhere, 'sessions', 'search', 'otter')).json()).toMatchObject([{ sessionKey: 'main' }]);
   expect((await run(elsewhere, 'memory', 'forget', found.results[0]?.id ?? '')).code).toBe(0);
   expect((await run(home, 'memory', 'search', 'plumber')).json()).toMatchObject({ results: [] });
+  const { lines } = (await run(home, 'audit', 'show', '--what', 'memory')).json<{
+    lines: { what: string; machine: string }[];
+  }>();
+  expect(lines.map(({ what }) => what)).toEqual(['memory.save', 'memory.forget']);
+  expect(new Set(lines.map(({ machine }) => machine)).size).toBe(2);
   for (const each of [home, elsewhere]) expect(existsSync(join(each.path, 'sessions', 'history.db'))).toBe(false);
 });
 

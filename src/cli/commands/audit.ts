@@ -112,7 +112,8 @@ function showLine(line: OutputOf<typeof showAudit>['lines'][number], terminal: T
   const ending = line.outcome === undefined ? '' : ` ${colour(line.outcome)}`;
   const where = line.session === undefined ? '' : dim(` in ${printable(line.session)}`);
   const head = `${dim(`${line.n}`)} ${dim(localTime(line.at))} ${line.kind} ${bold(printable(line.what))}${ending}`;
-  terminal.out.write(`${head} by ${printable(line.who)}${where}\n`);
+  const machine = line.machine === undefined ? '' : dim(` on ${printable(line.machine)}`);
+  terminal.out.write(`${head} by ${printable(line.who)}${where}${machine}\n`);
   for (const detail of [line.about, line.why]) if (detail) terminal.out.write(`    ${dim(oneLine(detail))}\n`);
 }
 

@@ -11,7 +11,7 @@ export const configureStore: ConfigureCommand = (store, terminal) => {
   withOutput(store.command('init').description('Make the tables in the database that "store" names')).action(migrate);
   withOutput(store.command('migrate').description('Bring the tables to this version')).action(migrate);
   withOutput(
-    store.command('status').description('Show the database, its tables, and which records are still in the home'),
+    store.command('status').description('Show the database, its tables, and what the home still has from before'),
   ).action((flags: OutputFlags) => runStatus(flags, terminal));
   const side = (flag: string, about: string): Option =>
     new Option(`--${flag} <store>`, about).choices(['local', 'postgres']).makeOptionMandatory();
@@ -68,13 +68,12 @@ async function runCopy(flags: CopyFlags, terminal: Terminal): Promise<void> {
 }
 
 function showCopied(done: OutputOf<typeof copyStore>, terminal: Terminal): void {
-  const { address, to, kinds, damagedLines, notCopied } = done;
+  const { address, to, kinds, damagedLines } = done;
   for (const { kind, records, copied, checksum } of kinds)
     if (records > 0) terminal.out.write(`${kind}: ${records}, ${copied} copied now (${checksum.slice(0, 12)})\n`);
   const total = kinds.reduce((sum, { records }) => sum + records, 0);
   const [source, target] = to === 'postgres' ? ['the home', address] : [address, 'the home'];
   terminal.out.write(`verified: ${total} records of ${printable(source)} are in ${printable(target)}\n`);
-  terminal.out.write(`not copied, still in the home: ${notCopied.join(', ')}\n`);
   if (to === 'local') terminal.out.write('"lainclaw config unset store" uses the home from now on\n');
   if (damagedLines > 0)
     warn(terminal, `${damagedLines} damaged lines of conversations were left out: lainclaw doctor names them`);
@@ -83,7 +82,7 @@ function showCopied(done: OutputOf<typeof copyStore>, terminal: Terminal): void 
 async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> {
   await runOperation(terminal, storeStatus, {}, (status) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, { success: true, ...status });
-    const { address, server, role, tables, counts, inHome, sessionsInHome, isReadOnly, ownsTables } = status;
+    const { address, server, role, tables, counts, sessionsInHome, isReadOnly, ownsTables } = status;
     const lines = [
       `${address}, PostgreSQL ${server}, as ${role}`,
       `${STATES[tables]} (version ${status.version})`,
@@ -92,7 +91,6 @@ async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> 
             `${counts.sessions} sessions, ${counts.jobs} jobs, ${counts.inbox} messages waiting, ${counts.outbox} to send`,
           ]
         : []),
-      `still in the home: ${inHome.join(', ')}`,
     ];
     for (const line of lines) terminal.out.write(`${printable(line)}\n`);
     if (sessionsInHome > 0)

@@ -133,6 +133,13 @@ export function createLocalStorage({
     },
     undoRecords,
     audit,
+    async auditTail() {
+      const [{ createAuditTail }, { auditPlaces }] = await Promise.all([
+        import('./audit/audit-tail.ts'),
+        import('./audit/audit-files.ts'),
+      ]);
+      return createAuditTail(auditPlaces(home).folder);
+    },
     redactRows: async (redaction, mode) => (await import('./redact-rows.ts')).redactRows(database, redaction, mode),
     filesHolding: async (redaction) => (await import('./files-holding.ts')).filesHolding(home, redaction),
     notes: createSessionNotes(join(home, 'memory'), locks.verify),

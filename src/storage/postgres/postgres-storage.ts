@@ -1,5 +1,7 @@
 // The record stores in PostgreSQL, beside the local storage of the machine: files with a path, caches and indexes that can be made again stay there.
+import { lazily } from '../../lib/lazily.ts';
 import type { StorageWithBackups } from '../backups.ts';
+import { machineName } from '../machine-name.ts';
 import type { RedactedPlace } from '../redaction.ts';
 import type { OwnerFiles } from '../storage.ts';
 import { createTrust } from '../trust-file.ts';
@@ -35,9 +37,15 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
   const fencing = createFencing(database, locks.lose);
   const sealing = createSealing({ database, ...keyOf(local.machineFiles, key) });
   const ownerFiles = createPostgresOwnerFiles({ database, fencing, sealing, machine: local.machineFiles });
+  const audit = lazily(async () => {
+    const { createPostgresAudit } = await import('./audit/postgres-audit.ts');
+    const [own, tail] = [await local.audit(), await local.auditTail()];
+    return createPostgresAudit({ database, own, tail, machine: () => machineName(local.machineFiles, newId) });
+  });
   return {
     ...local,
     locks,
+    audit,
     transcripts: createPostgresTranscripts(database, fencing),
     catalogue: createPostgresCatalogue(database, fencing),
     spending: createPostgresSpending(database, newId('process')),
@@ -60,6 +68,7 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
     cluster: createPostgresCluster(database, signals),
     trust: createTrust({ files: ownerFiles, now }),
     async close() {
+      await (await audit.made())?.close();
       await locks.close();
       await signals.close();
       await database.close();

@@ -1,9 +1,6 @@
 import type { PostgresDatabase } from './database.ts';
 import { KNOWN_VERSION, readVersion } from './migrations.ts';
 
-/** Records that this version still keeps in the home although a database is set. */
-export const RECORDS_IN_HOME = ['audit log'] as const;
-
 export interface StoreStatus {
   /** Host, port and name. */
   address: string;
@@ -19,8 +16,6 @@ export interface StoreStatus {
   ownsTables: boolean;
   /** Rows of the largest kinds; absent while the tables cannot be used. */
   counts?: { sessions: number; transcripts: number; jobs: number; inbox: number; outbox: number };
-  /** What is still in the home. */
-  inHome: readonly string[];
 }
 
 export async function readStoreStatus({ query, address }: PostgresDatabase): Promise<StoreStatus> {
@@ -49,7 +44,6 @@ export async function readStoreStatus({ query, address }: PostgresDatabase): Pro
     isReadOnly: server?.readOnly ?? false,
     ownsTables: server?.owns ?? false,
     ...(counts && { counts }),
-    inHome: RECORDS_IN_HOME,
   };
 }
 

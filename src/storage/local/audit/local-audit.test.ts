@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describeAudit } from '../../../../test/conformance/audit.ts';
 import type { Audit, AuditEvent, AuditProblem } from '../../audit.ts';
 import { createRedaction } from '../../redaction.ts';
 import { createLocks } from '../locks.ts';
@@ -62,6 +63,12 @@ const rewrite = (changed: readonly string[]): void =>
   writeFileSync(path(), changed.map((line) => `${line}\n`).join(''));
 const shortly = ({ problem, n, through, line }: AuditProblem): string =>
   `${problem} ${n}${through === undefined ? '' : `-${through}`} at ${line}`;
+
+describeAudit('files', async () => ({
+  open: async () => open(),
+  // The hooks of this file do it.
+  remove: async () => {},
+}));
 
 describe('the audit log', () => {
   it('keeps every line with its number, in order', async () => {

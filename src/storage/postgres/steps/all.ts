@@ -1,3 +1,4 @@
+import { auditStep } from './audit.ts';
 import { jobsStep } from './jobs.ts';
 import { leasesStep } from './leases.ts';
 import { mailboxStep } from './mailbox.ts';
@@ -16,4 +17,5 @@ export const STEPS: readonly Step[] = [
   undoStep,
   spreadTurnsStep,
   memoryStep,
+  auditStep,
 ];
