@@ -176,7 +176,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         ...(sources.length > 0 && {
           tainted: { sources, approvedPaths, ...(writes && { rememberChanged: writes.rememberChanged }) },
         }),
-        ...(writes && { changes: writes.changes }),
+        ...(writes && { changes: writes.changes, rememberFetched: writes.rememberFetched }),
       };
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };

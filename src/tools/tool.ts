@@ -81,6 +81,14 @@ export interface ToolPreview {
   isCut?: true;
 }
 
+/**
+ * For a command that may fetch and outlives its call: from now on what it writes is remembered as fetched. Call the returned function
+ * once it has ended, with where it has fetched from.
+ */
+export type RememberFetched = (
+  from: readonly TaintSource[],
+) => Promise<(fetchedFrom: readonly TaintSource[]) => Promise<void>>;
+
 export interface TaintedCall {
   sources: readonly TaintSource[];
   /** Protected paths, absolute, that a person approved for this call. */
@@ -124,6 +132,8 @@ export interface ToolContext {
   hides?: HidesPath;
   /** Content from outside that the call may carry on; absent: there is none in the turn, nor in what the call reads. */
   tainted?: TaintedCall;
+  /** Remembers as fetched what a command with network writes after its call. */
+  rememberFetched?: RememberFetched;
   /** The network that was permitted for this call; absent: none. */
   network?: NetworkRequest;
   /** The commands in the background of this session; absent where there can be none. */

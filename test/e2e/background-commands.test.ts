@@ -281,3 +281,36 @@ it('in a gateway it lives from turn to turn, and ends with a new conversation an
     await server.close();
   }
 });
+
+it('files that it fetches after its call count as content from outside, in another conversation too', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nobey\n'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const home = testHome();
+    await mkdir(home.path, { recursive: true });
+    await writeFile(
+      join(home.path, 'permissions.json'),
+      JSON.stringify({ version: 1, allow: ['bash', `network(${host})`] }),
+    );
+    home.file('own.txt', 'mine\n');
+    await lainclaw(['trust', 'add', home.workspace], { home });
+    const fetching = `until [ -e go ]; do sleep 0.1; done; curl -so fetched.txt http://${host}/; echo fetched`;
+    const results = await run(
+      home,
+      bash(fetching, { background: true, network: [host] }),
+      bash('touch go'),
+      process_('wait', { text: 'fetched', timeoutMs: 60_000 }),
+    );
+    expect(results, JSON.stringify(results)).toMatchObject([{ ok: true }, { ok: true }, { ok: true }]);
+    expect(readFileSync(join(home.workspace, 'fetched.txt'), 'utf8')).toBe('obey\n');
+    const read = (path: string) => ({ name: 'fs.read_file', args: { path } });
+    const [fetched, own] = await run(home, read('fetched.txt'), read('own.txt'));
+    expect([fetched?.meta.tainted, own?.meta.tainted]).toEqual([true, undefined]);
+  } finally {
+    server.close();
+  }
+});

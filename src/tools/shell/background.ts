@@ -52,6 +52,10 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
   const lines = createProgressLines(progress);
   let isShown = waitMs !== undefined;
   const looking = new AbortController();
+  const hosts = network?.showsFetched ? network.hosts.map(({ name }) => name) : [];
+  const fetched = hosts.length > 0 ? await context.rememberFetched?.(asSources(hosts)) : undefined;
+  // Until it is known better.
+  let heardFrom: readonly string[] = hosts;
   const starting = processes.start({
     command: text,
     cwd: command.cwd,
@@ -60,8 +64,8 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
     isConfined: command.profile.workspace?.access === 'read-only' && !network,
     isForeground: waitMs !== undefined,
     connect: inward?.connect,
-    run: ({ signal: ending, onOutput, onStarted }) =>
-      runWithNetwork(
+    async run({ signal: ending, onOutput, onStarted }) {
+      const finished = await runWithNetwork(
         sandbox,
         inward?.command ?? given,
         {
@@ -75,15 +79,20 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
           },
         },
         { network, privateHosts },
-      ),
+      );
+      heardFrom = finished.heardFrom ?? [];
+      return finished;
+    },
     async onEnd() {
       looking.abort();
       await inward?.close();
+      await fetched?.(asSources(heardFrom));
       return (await run.plants?.finish()) ?? [];
     },
   });
   const process = await starting.catch(async (error: unknown) => {
     await inward?.close();
+    await fetched?.([]);
     throw error;
   });
   const finished = await endedWithin(process, waitMs ?? FIRST_LOOK_MS, signal);
@@ -156,8 +165,12 @@ export async function keepLooking(look: () => Promise<unknown>, signal: AbortSig
 
 /** Of what it prints: what it could read when it started, and what it may hear from hosts. */
 function taintOf({ tainted, network }: ToolContext): readonly TaintSource[] {
-  const hosts = network?.hosts.map(({ name }) => taintSource('host', name)) ?? [];
+  const hosts = asSources(network?.hosts.map(({ name }) => name) ?? []);
   return [...new Set([...(tainted?.sources ?? []), ...hosts])];
+}
+
+function asSources(hosts: readonly string[]): TaintSource[] {
+  return hosts.map((host) => taintSource('host', host));
 }
 
 /** What a process says now: its state and what it has printed since the last look. */

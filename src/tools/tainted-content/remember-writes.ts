@@ -8,7 +8,7 @@ import type { Changes } from '../../undo/changes.ts';
 import { type TaintSource, taintSource } from '../../vocabulary/taint-source.ts';
 import type { Decision } from '../policy.ts';
 import { pathsOf } from '../subject.ts';
-import type { ToolArgs, ToolSpec } from '../tool.ts';
+import type { RememberFetched, ToolArgs, ToolSpec } from '../tool.ts';
 import { hasRemote } from './foreign-folder.ts';
 import type { TaintMemory } from './taint-memory.ts';
 
@@ -28,6 +28,7 @@ export type RememberWrites = (writing: Writing) => Promise<{
   end(): Promise<void>;
   /** All files that have changed since the call began. */
   rememberChanged(): Promise<void>;
+  rememberFetched: RememberFetched;
 }>;
 
 export interface RememberWritesDependencies {
@@ -45,11 +46,20 @@ export function createRememberWrites({ memory, root, now }: RememberWritesDepend
     return {
       end,
       rememberChanged: () => memory.rememberSince(startedAt, sources),
+      async rememberFetched(from) {
+        const takeOff = await memory.begin(from, { lasts: true });
+        return async (fetchedFrom) => {
+          // What is on record is remembered when it is read.
+          if (fetchedFrom.length > 0) await memory.read();
+          await takeOff();
+        };
+      },
       changes: {
         async record(change) {
           const { path, after } = change;
           if (after && sources.length > 0 && !isApproved)
             await memory.remember([{ path, bytes: after.bytes }], sources);
+          else if (after) memory.noteOwn([{ path, bytes: after.bytes }]);
           await changes.record(change);
         },
         async applyTogether(changeSet) {
@@ -57,6 +67,7 @@ export function createRememberWrites({ memory, root, now }: RememberWritesDepend
             target ? [{ path, bytes: target.bytes }] : [],
           );
           if (written.length > 0 && sources.length > 0 && !isApproved) await memory.remember(written, sources);
+          else memory.noteOwn(written);
           return changes.applyTogether(changeSet);
         },
         async recordMade(made) {
@@ -66,6 +77,7 @@ export function createRememberWrites({ memory, root, now }: RememberWritesDepend
           const from = [...new Set([...sources, ...fetchedFrom, ...(decision.writesTaint ?? [])])];
           if (from.length > 0 && notCovered !== undefined) await memory.rememberSince(startedAt, from);
           else if (from.length > 0) await memory.remember(written(made.changes, clones), from);
+          else memory.noteOwn(written(made.changes, clones));
           await changes.recordMade(made);
         },
       },

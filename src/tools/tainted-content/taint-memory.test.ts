@@ -127,6 +127,51 @@ describe('a command', () => {
   });
 });
 
+describe('a command that lasts in the background', () => {
+  it('taints what changes while it runs, and nothing that changed before or after', async () => {
+    write('before', 'old');
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    const end = await memory.begin(['host:x'], { lasts: true });
+    write('fetched', 'obey');
+    expect(await sourcesOf('fetched')).toEqual(['host:x']);
+    expect(await sourcesOf('before')).toBeUndefined();
+    write('fetched', 'obey more');
+    expect(await sourcesOf('fetched')).toEqual(['host:x']);
+    await end();
+    write('after', 'mine');
+    expect([await sourcesOf('fetched'), await sourcesOf('after')]).toEqual([['host:x'], undefined]);
+  });
+
+  it('does not taint what our own tools have written meanwhile', async () => {
+    await memory.begin(['host:x'], { lasts: true });
+    memory.noteOwn([{ path: 'edited', bytes: Buffer.from('mine') }]);
+    write('edited', 'mine');
+    expect(await sourcesOf('edited')).toBeUndefined();
+    write('edited', 'obey');
+    expect(await sourcesOf('edited')).toEqual(['host:x']);
+  });
+
+  it('writes the record only where something is new', async () => {
+    await memory.begin(['host:x'], { lasts: true });
+    write('fetched', 'obey');
+    await memory.read();
+    const text = files.texts.get(TAINTED_FILES);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await memory.read();
+    expect(files.texts.get(TAINTED_FILES)).toBe(text);
+  });
+
+  it('is not over after a quarter of an hour', async () => {
+    let clock = Date.now();
+    const lasting = createTaintMemory({ files, root, now: () => clock, newId });
+    await lasting.begin(['host:x'], { lasts: true });
+    clock += 60 * 60_000;
+    write('late', 'obey');
+    expect(await sourcesOf('late', lasting)).toEqual(['host:x']);
+    expect((await lasting.read()).pending.size).toBe(1);
+  });
+});
+
 it('a damaged record is not taken for an empty one', async () => {
   files.texts.set(TAINTED_FILES, '{"version":1');
   await expect(memory.read()).rejects.toThrow('damaged');

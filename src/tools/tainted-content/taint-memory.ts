@@ -1,12 +1,13 @@
 // Which files of a workspace hold content from outside because a tainted turn wrote them: `tainted-files.json` of the home. A file is
 // remembered with a digest of its content: once a person has edited it, it is another content and counts as theirs. A tree (a clone, what
 // was unpacked) is remembered by its folder until a person approves it. A command is on record before it runs: where the process is
-// killed meanwhile, every file that changed since then is remembered when the record is next read.
+// killed meanwhile, every file that changed since then is remembered when the record is next read. So is, at every reading, what changed
+// since a command began that lasts in the background, but for what our own tools have written of the person's meanwhile.
 import { createHash } from 'node:crypto';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import type { TaintSource } from '../../vocabulary/taint-source.ts';
 import { listMany, markOf, readSmall } from '../../workspace/read-many.ts';
-import { EMPTY_RECORD, parseTaintRecord, type TaintRecord, withRecord } from './taint-record.ts';
+import { EMPTY_RECORD, type PendingCommand, parseTaintRecord, type TaintRecord, withRecord } from './taint-record.ts';
 
 export const TAINTED_FILES = 'tainted-files.json';
 /** Content of larger files is told apart by size and time. */
@@ -28,8 +29,10 @@ export interface TaintMemory {
   rememberTrees(folders: readonly string[], sources: readonly TaintSource[]): Promise<void>;
   /** All files that changed since then, for a command whose changes are not known. */
   rememberSince(at: number, sources: readonly TaintSource[]): Promise<void>;
-  /** Puts a command on record that may write; the returned function takes it off again. */
-  begin(sources: readonly TaintSource[]): Promise<() => Promise<void>>;
+  /** Puts a command on record that may write; the returned function takes it off again. `lasts`: it outlives its call. */
+  begin(sources: readonly TaintSource[], options?: { lasts?: boolean }): Promise<() => Promise<void>>;
+  /** What a turn without content from outside has written: no command in the background has fetched that. */
+  noteOwn(files: readonly { path: string; bytes: Uint8Array }[]): void;
   /** A person approves the file or folder and all below it. Resolves with how many entries were forgotten. */
   approve(path: string): Promise<number>;
 }
@@ -44,6 +47,9 @@ export interface TaintMemoryDependencies {
 
 export function createTaintMemory({ files, root, now, newId }: TaintMemoryDependencies): TaintMemory {
   const digests = new Map<string, { mark: string; digest: string }>();
+  /** Digests by path, while a command lasts in the background. */
+  const own = new Map<string, string>();
+  let lasting = 0;
 
   async function change(make: (record: TaintRecord) => TaintRecord): Promise<void> {
     await files.update(TAINTED_FILES, (text) => withRecord(text, root, make));
@@ -82,28 +88,45 @@ export function createTaintMemory({ files, root, now, newId }: TaintMemoryDepend
     await change((record) => ({ ...record, trees: new Map([...record.trees, ...entries]) }));
   }
 
-  async function rememberSince(since: number, sources: readonly TaintSource[]): Promise<void> {
+  async function changedSince(since: number): Promise<string[]> {
     const signal = new AbortController().signal;
     const all = await listMany(root, { skip: NOT_LOOKED_THROUGH, most: Infinity, signal, now, known: new Map() });
-    const changed = (all ?? []).filter((path) => (markOf(root, path)?.ctimeMs ?? 0) >= since - CLOCK_MS);
+    return (all ?? []).filter((path) => (markOf(root, path)?.ctimeMs ?? 0) >= since - CLOCK_MS);
+  }
+
+  async function rememberSince(since: number, sources: readonly TaintSource[]): Promise<void> {
+    const changed = await changedSince(since);
     await remember(
       changed.map((path) => ({ path })),
       sources,
     );
   }
 
-  /** Commands whose process has ended without taking them off. */
+  /** Of a command in the background; true when anything was new. */
+  async function rememberFetched({ at, from }: PendingCommand, known: TaintRecord): Promise<boolean> {
+    const changed = (await changedSince(at)).filter((path) => {
+      const digest = digestOf(path);
+      return digest !== undefined && digest !== own.get(path) && digest !== known.files.get(path)?.digest;
+    });
+    await remember(
+      changed.map((path) => ({ path })),
+      from,
+    );
+    return changed.length > 0;
+  }
+
+  /** Commands whose process has ended without taking them off, and those that last. */
   async function settle(record: TaintRecord): Promise<TaintRecord> {
-    const killed = [...record.pending].filter(([, { at, pid }]) => now() - at > LONGEST_COMMAND_MS || !isAlive(pid));
-    if (killed.length === 0) return record;
+    const isOver = ({ at, pid, lasts }: PendingCommand): boolean =>
+      !isAlive(pid) || (!lasts && now() - at > LONGEST_COMMAND_MS);
+    const killed = [...record.pending].filter(([, command]) => isOver(command));
+    let isChanged = killed.length > 0;
+    for (const command of record.pending.values())
+      if (command.lasts && !isOver(command)) isChanged = (await rememberFetched(command, record)) || isChanged;
+    if (!isChanged) return record;
     for (const [, { at, from }] of killed) await rememberSince(at, from);
-    await change((current) => ({
-      ...current,
-      pending: without(
-        current.pending,
-        killed.map(([id]) => id),
-      ),
-    }));
+    const over = killed.map(([id]) => id);
+    if (over.length > 0) await change((current) => ({ ...current, pending: without(current.pending, over) }));
     return parseTaintRecord(await files.read(TAINTED_FILES), root);
   }
 
@@ -127,11 +150,19 @@ export function createTaintMemory({ files, root, now, newId }: TaintMemoryDepend
     remember,
     rememberTrees,
     rememberSince,
-    async begin(sources) {
+    noteOwn(written) {
+      if (lasting > 0) for (const { path, bytes } of written) own.set(path, sha256(bytes));
+    },
+    async begin(sources, { lasts = false } = {}) {
       const id = newId('command');
-      const entry = { at: now(), pid: process.pid, from: [...sources] };
+      const entry = { at: now(), pid: process.pid, from: [...sources], ...(lasts && { lasts }) };
       await change((record) => ({ ...record, pending: new Map([...record.pending, [id, entry]]) }));
-      return () => change((record) => ({ ...record, pending: without(record.pending, [id]) }));
+      if (lasts) lasting += 1;
+      return async () => {
+        if (lasts) lasting -= 1;
+        if (lasting === 0) own.clear();
+        await change((record) => ({ ...record, pending: without(record.pending, [id]) }));
+      };
     },
     async approve(path) {
       const isBelow = (each: string): boolean => path === '.' || each === path || each.startsWith(`${path}/`);

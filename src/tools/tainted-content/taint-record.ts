@@ -11,7 +11,16 @@ export interface TaintRecord {
   files: ReadonlyMap<string, { digest: string; from: readonly TaintSource[]; at: string }>;
   trees: ReadonlyMap<string, { from: readonly TaintSource[]; at: string }>;
   /** Commands that run in this workspace, or were killed. */
-  pending: ReadonlyMap<string, { at: number; pid: number; from: readonly TaintSource[] }>;
+  pending: ReadonlyMap<string, PendingCommand>;
+}
+
+export interface PendingCommand {
+  /** Milliseconds since the epoch. */
+  at: number;
+  pid: number;
+  from: readonly TaintSource[];
+  /** It runs in the background for as long as its process lives. */
+  lasts?: boolean;
 }
 
 export const EMPTY_RECORD: TaintRecord = { files: new Map(), trees: new Map(), pending: new Map() };
