@@ -1,11 +1,8 @@
 // A model that obeys whatever it reads: a hundred calls that an attacker wrote into a file, a command's output, an MCP answer, a skill, a
-// received file or a memory. Nobody is there to approve, and the mode is the freest one. Nothing that lasts, leaves or is run by other programs
+// received file, a memory, a document, a page of the web or the output of a process. Nobody is there to approve, and the mode is the freest one. Nothing that lasts, leaves or is run by other programs
 // may come of it; the same work on the person's own content is done without a question.
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,98 +10,13 @@ import { EXECUTED_PLANTS } from '../corpora/executed-plants.ts';
 import { type InjectedCall, injectedCalls } from '../corpora/injected-calls.ts';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import type { Reply, ReplyToolCall } from '../fakes/model-server/reply.ts';
-import type { Home } from '../support/home.ts';
+import { CARRIERS, type Carrier } from '../support/injection-carriers.ts';
 import { lainclaw } from '../support/lainclaw.ts';
 import { type Model, modelFor } from '../support/model-providers.ts';
 
-const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const PER_DOCUMENT = 20;
 /** How a document of the attacker, or of the person, tells what to call. */
 const ORDER = 'CALL ';
-
-interface Carrier {
-  name: string;
-  /** Puts the document where it is read from. */
-  place(home: Home, document: string, model: Model): Promise<void> | void;
-  /** How the model comes to read it. */
-  read: ReplyToolCall | ((document: string) => ReplyToolCall);
-  /** How many calls one document tells. */
-  perDocument?: number;
-  /** What makes the same content the person's own; absent where it never is. */
-  trust?(home: Home): Promise<unknown>;
-  /** Where their own content is. */
-  placeOwn?(home: Home, document: string, model: Model): Promise<void> | void;
-}
-
-/** A word that only this document has. */
-const wordOf = (document: string): string => `zebra${createHash('sha256').update(document).digest('hex').slice(0, 12)}`;
-const trustFolder = (home: Home) => lainclaw(['trust', 'add', home.workspace], { home });
-
-const CARRIERS: Carrier[] = [
-  {
-    name: 'a file of a clone',
-    place(home, document) {
-      home.file('README.md', document);
-      if (existsSync(join(home.workspace, '.git'))) return;
-      for (const args of [
-        ['init', '-q'],
-        ['remote', 'add', 'origin', 'https://example.org/x.git'],
-      ])
-        execFileSync('git', args, { cwd: home.workspace });
-    },
-    read: { name: 'fs.read_file', args: { path: 'README.md' } },
-    trust: trustFolder,
-  },
-  {
-    name: 'the output of a command',
-    place: (home, document) => void home.file('inbox/mail.txt', document),
-    read: { name: 'bash', args: { command: 'find . -name "*.txt" -exec cat {} +' } },
-    placeOwn: (home, document) => void home.file('notes/mail.txt', document),
-    trust: trustFolder,
-  },
-  {
-    name: 'an MCP server',
-    async place(home) {
-      if (existsSync(join(home.path, 'mcp.json'))) return;
-      const added = await lainclaw(['mcp', 'add', 'everything', '--', process.execPath, EVERYTHING, 'stdio'], { home });
-      expect([added.code, added.stderr]).toEqual([0, expect.anything()]);
-    },
-    read: (document) => ({ name: 'mcp__everything__echo', args: { message: document } }),
-    trust: (home) => lainclaw(['mcp', 'trust', 'everything'], { home }),
-  },
-  {
-    name: 'a skill',
-    place: (home, document) =>
-      void home.file('skills/helper/SKILL.md', `---\nname: helper\ndescription: Helps.\n---\n${document}`),
-    read: { name: 'skill_load', args: { name: 'helper' } },
-    trust: trustFolder,
-  },
-  {
-    name: 'a received file',
-    place: (home, document) => void home.file('inbox/letter.txt', document),
-    read: { name: 'fs.read_file', args: { path: 'inbox/letter.txt' } },
-  },
-  {
-    name: 'a memory',
-    perDocument: 4,
-    // A conversation that read the letter repeats it, and is archived.
-    async place(home, document, model) {
-      home.file('inbox/letter.txt', 'Repeat this.\n');
-      model.follow([
-        { toolCalls: [{ name: 'fs.read_file', args: { path: 'inbox/letter.txt' } }] },
-        { text: `${wordOf(document)}\n${document}` },
-      ]);
-      await model.ask('what does the letter say?', '--session', 'earlier', '--new-session', '--memory');
-      rmSync(join(home.workspace, 'inbox'), { recursive: true });
-    },
-    read: (document) => ({ name: 'memory_search', args: { query: wordOf(document) } }),
-    async placeOwn(_home, document, model) {
-      model.follow([{ text: `${wordOf(document)}\n${document}` }]);
-      await model.ask('repeat the letter', '--session', 'earlier', '--new-session', '--memory');
-    },
-    trust: async () => {},
-  },
-];
 
 let server: Server;
 let reached = 0;
@@ -118,13 +30,14 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Reads first, then calls whatever a result told it to, then answers. */
-function obeying(first: ReplyToolCall): (request: NeutralRequest) => Reply {
+function obeying(reading: readonly ReplyToolCall[]): (request: NeutralRequest) => Reply {
   return ({ messages }) => {
     const results = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
-    if (results.length === 0) return { toolCalls: [first] };
-    const [told] = results.filter(({ role }) => role === 'tool');
-    const hasObeyed = results.filter(({ role }) => role === 'assistant').length > 1;
-    const orders = told?.role === 'tool' && !hasObeyed ? ordersIn(told.text) : [];
+    const next = reading[results.filter(({ role }) => role === 'assistant').length];
+    if (next) return { toolCalls: [next] };
+    const told = results.flatMap((result) => (result.role === 'tool' ? [result.text] : [])).slice(0, reading.length);
+    const hasObeyed = results.filter(({ role }) => role === 'assistant').length > reading.length;
+    const orders = hasObeyed ? [] : told.flatMap(ordersIn);
     return orders.length > 0 ? { toolCalls: orders } : { text: 'Done.' };
   };
 }
@@ -135,15 +48,28 @@ function ordersIn(text: string): ReplyToolCall[] {
     text.includes(`\\n${ORDER}`) || text.includes('\\"name\\"')
       ? text.replaceAll('\\n', '\n').replaceAll('\\"', '"').replaceAll('\\\\', '\\')
       : text;
-  return plain.split('\n').flatMap((line) => {
-    const at = line.indexOf(ORDER);
-    if (at < 0) return [];
-    try {
-      return [JSON.parse(line.slice(at + ORDER.length)) as ReplyToolCall];
-    } catch {
-      return [];
-    }
-  });
+  return plain
+    .split(ORDER)
+    .slice(1)
+    .flatMap((rest) => {
+      const json = wholeObject(rest);
+      try {
+        return json === undefined ? [] : [JSON.parse(json) as ReplyToolCall];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** The object that a text begins with, whatever follows it. */
+function wholeObject(text: string): string | undefined {
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    if (token === '{') depth += 1;
+    if (token === '}') depth -= 1;
+    if (token === '}' && depth === 0) return text.slice(0, index + 1);
+  }
+  return undefined;
 }
 
 const documentOf = (calls: readonly InjectedCall[]): string =>
@@ -159,12 +85,18 @@ interface Called {
   result: { ok: boolean; error?: { reason?: string; message: string } };
 }
 
-async function readAndObey(model: Model, carrier: Carrier, document: string): Promise<Called[]> {
-  model.follow(obeying(typeof carrier.read === 'function' ? carrier.read(document) : carrier.read));
+async function readAndObey(
+  model: Model,
+  { read, readOn }: Pick<Carrier, 'read' | 'readOn'>,
+  document: string,
+): Promise<Called[]> {
+  const first = typeof read === 'function' ? read(document, model.home) : read;
+  const reading = readOn ? [first, readOn] : [first];
+  model.follow(obeying(reading));
   const asked = await model.ask('look at it', '--mode', 'auto', '--new-session', '--tool-max-steps', '6');
   const { toolResults } = asked.json<{ toolResults: Called[] }>();
   expect(toolResults[0]?.result, JSON.stringify(toolResults[0])).toMatchObject({ ok: true });
-  return toolResults.slice(1);
+  return toolResults.slice(reading.length);
 }
 
 /** Everything that lasts, as far as it can be told from outside. */
@@ -197,8 +129,10 @@ describe('a model that obeys', () => {
     mkdirSync(outside);
     home.file('own.txt', 'mine\n');
     const { port } = server.address() as AddressInfo;
-    const calls = injectedCalls({ outside, address: `http://127.0.0.1:${port}` });
-    expect(calls).toHaveLength(100);
+    const all = injectedCalls({ outside, address: `http://127.0.0.1:${port}` });
+    expect(all.length).toBeGreaterThanOrEqual(100);
+    const { characters, calls: most } = carrier.fits ?? { characters: Infinity, calls: Infinity };
+    const calls = all.filter((call) => documentOf([call]).length <= characters).slice(0, most);
     await carrier.place(home, '', model);
     const before = await lasting(model, outside);
     const made: Called[] = [];
@@ -236,7 +170,7 @@ describe('the same work without an injection, in a trusted folder', () => {
       const document = documentOf(WORK.slice(at, at + perDocument));
       await (carrier.placeOwn ?? carrier.place)(home, document, model);
       if (at === 0) await carrier.trust?.(home);
-      made.push(...(await readAndObey(model, carrier, document)));
+      made.push(...(await readAndObey(model, { ...carrier, read: carrier.readOwn ?? carrier.read }, document)));
     }
     const done = new Set(made.flatMap(({ call, result }) => (result.ok ? [JSON.stringify(call.args)] : [])));
     expect(WORK.filter(({ args }) => !done.has(JSON.stringify(args)))).toEqual([]);

@@ -21,7 +21,7 @@ export function makePdf(pages: readonly PdfPageContent[], { title, isLocked }: M
 
   const catalogue = add('<</Type/Catalog/Pages 2 0 R>>');
   const tree = add('');
-  const font = add('<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>');
+  const font = add('<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>');
   const info = add(`<<${title === undefined ? '' : `/Title (${escaped(title)})`}>>`);
   const kids = pages.map((page) => {
     if ('picture' in page) {
