@@ -111,6 +111,36 @@ async function converse(
   if (said.isCompacted && !said.isCut) await turn.recordCompaction(turn.messageCount());
 }
 
+describe('conversations that are too much together', () => {
+  /** Each has a tenth more than its share of what a process keeps. */
+  const CHATS = 10;
+  const LARGE = 'x'.repeat(880_000);
+  async function say(key: string, text: string): Promise<void> {
+    const turn = await begin(key, 4_000_000);
+    await turn.start(text);
+    await turn.end({ outcome: 'answered', text: 'yes', route: 'stub', stage: 'answered' });
+    await turn.close();
+  }
+
+  it('take turns, and most of their turns read nothing again', async () => {
+    for (let chat = 0; chat < CHATS; chat += 1) await say(`chat-${chat}`, LARGE);
+    for (let turn = 0; turn < 3 * CHATS; turn += 1) await say(`chat-${turn % CHATS}`, 'and?');
+    readings = 0;
+    const turns = 10 * CHATS;
+    for (let turn = 0; turn < turns; turn += 1) await say(`chat-${turn % CHATS}`, 'and?');
+    expect(readings).toBeGreaterThan(0);
+    expect(readings).toBeLessThan(turns / 2);
+  });
+
+  it('and one that is too large alone is not kept', async () => {
+    await say('small', 'hello');
+    await say('large', 'x'.repeat(9_000_000));
+    readings = 0;
+    await say('large', 'and?');
+    expect(readings).toBe(1);
+  });
+});
+
 describe('a conversation that is kept', () => {
   it('is what would be read, whatever was said and done', async () => {
     let run = 0;

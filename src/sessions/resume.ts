@@ -1,6 +1,7 @@
 // The conversation before a turn. It is read from the end of the transcript, and kept while the process runs: the next turn of
 // the session takes it from there, with the turn that has ended in between, as long as nobody else has written to the
-// transcript. What is kept is what would be read. It is bounded over all sessions; the one used longest ago goes first.
+// transcript. What is kept is what would be read. It is bounded over all sessions. Where that is too little, any of the others goes, not the
+// one used longest ago: of chats that take turns and do not all fit, that one is needed next, and every turn would be read again.
 import type { Transcript, TranscriptLine } from '../storage/storage.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
 import { belongsToATurn, LEAST_MESSAGES, readRecent, turnsOf } from './conversation.ts';
@@ -59,12 +60,14 @@ interface KeptConversation {
 }
 
 const MOST_BYTES = 8_000_000;
+const GOLDEN_RATIO = 0.618_033_988_749_895;
 /** Of an object for a turn, besides its texts. */
 const TURN_BYTES = 1_000;
 
 export function createConversations(): Conversations {
   const kept = new Map<string, KeptConversation>();
   let bytes = 0;
+  let dropped = 0;
 
   function take(sessionId: string): KeptConversation | undefined {
     const found = kept.get(sessionId);
@@ -76,12 +79,18 @@ export function createConversations(): Conversations {
 
   function keep(sessionId: string, known: KeptConversation): void {
     take(sessionId);
+    // Too large alone.
+    if (bytesOf(known) > MOST_BYTES) return;
     kept.set(sessionId, known);
     bytes += bytesOf(known);
-    for (const oldest of kept.keys()) {
-      if (bytes <= MOST_BYTES) return;
-      take(oldest);
-    }
+    while (bytes > MOST_BYTES) take(anyOther());
+  }
+
+  /** Any but the one kept last. Spread evenly, and the same in every run. */
+  function anyOther(): string {
+    dropped += 1;
+    const at = Math.floor(((dropped * GOLDEN_RATIO) % 1) * (kept.size - 1));
+    return [...kept.keys()][at] as string;
   }
 
   async function resume(transcript: Transcript, options: ResumeOptions): Promise<Resumed> {
