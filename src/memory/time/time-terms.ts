@@ -4,6 +4,7 @@
 // compares exactly afterwards.
 import { MARK } from '../../storage/archive.ts';
 import { DAY, dateOf, dayAt, monthAt, type TimeSpan, yearAt } from './calendar.ts';
+import { tenseAround } from './tense.ts';
 import { findTimeWords } from './time-words.ts';
 
 /** A span of more days is indexed by its months alone, one of more months by its years. */
@@ -23,10 +24,13 @@ export interface About {
 
 /** What a text is about, where it tells: spans of wall time. `wall` is the wall time at which it was said. */
 export function aboutOf(text: string, wall: number): About[] {
-  const all = findTimeWords(text, wall).flatMap(({ spans, isRelative }): About[] => {
+  const all = findTimeWords(text, wall).flatMap(({ spans, isRelative, index }): About[] => {
     if (isRelative) return spans.map((span) => ({ span, isCertain: spans.length === 1 }));
-    // A date without a year is the nearest one.
-    const [nearest] = spans.toSorted((a, b) => Math.abs(a.from - wall) - Math.abs(b.from - wall));
+    // A date without a year is the nearest one, unless the sentence tells that it is over or to come.
+    const tense = spans.length > 1 ? tenseAround(text, index) : undefined;
+    const told = tense && spans.filter(({ from }) => (tense === 'past' ? from <= wall : from > wall));
+    const possible = told && told.length > 0 ? told : spans;
+    const [nearest] = possible.toSorted((a, b) => Math.abs(a.from - wall) - Math.abs(b.from - wall));
     return nearest ? [{ span: nearest, isCertain: true }] : [];
   });
   return all.filter(({ span }) => span.from >= FIRST && span.to <= LAST).slice(0, MOST_SPANS);
