@@ -66,6 +66,16 @@ it('documents that are attached and dropped reach the model as text, and stay ch
   expect(errors).toEqual([]);
 });
 
+it('a message may be a document alone', async () => {
+  await page.goto(`${opened.address}#/chat`);
+  await page.locator('input[type=file]').setInputFiles(file('harbour.pdf', PDF));
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await chips().first().waitFor();
+  await page.getByText('I have read it.').waitFor();
+  expect(lastRequest()).toContain('The harbour opens at seven.');
+  expect((await chips().allTextContents()).map((text) => text.trim())).toEqual(['harbour.pdf']);
+});
+
 it('nobody knows who wrote a document: it taints the turn', () => {
   const folder = join(opened.home.path, 'sessions');
   const transcripts = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));

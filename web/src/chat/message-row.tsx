@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Checklist } from './checklist.tsx';
 import { Markdown } from './markdown.tsx';
 import { QuestionCard } from './question-card.tsx';
-import type { Row } from './rows.ts';
+import { isOpenQuestion, type Row } from './rows.ts';
 import { shownQuestion } from './sent-files.ts';
 import { ToolCard } from './tool-card.tsx';
 import type { Part, TurnView } from './turn-view.ts';
@@ -38,7 +38,7 @@ export class MessageRow extends Component<MessageRowProps> {
       case 'question':
         return <AskedRow turn={row.turn} actions={actions} />;
       case 'part':
-        return <PartRow part={row.part} isGrowing={row.isLast} session={actions.session} />;
+        return <PartRow part={row.part} isGrowing={row.isLast} isAsked={row.isAsked} session={actions.session} />;
       case 'end':
         return <EndRow turn={row.turn} actions={actions} />;
     }
@@ -98,7 +98,14 @@ function Folded({ text }: { text: string }) {
   );
 }
 
-function PartRow({ part, isGrowing, session }: { part: Part; isGrowing: boolean; session: string }) {
+interface PartRowProps {
+  part: Part;
+  isGrowing: boolean;
+  isAsked: boolean;
+  session: string;
+}
+
+function PartRow({ part, isGrowing, isAsked, session }: PartRowProps) {
   switch (part.kind) {
     case 'text':
       return (
@@ -112,7 +119,7 @@ function PartRow({ part, isGrowing, session }: { part: Part; isGrowing: boolean;
       return part.call.name === 'todo' ? (
         <Checklist args={part.call.args} />
       ) : (
-        <ToolCard part={part} session={session} />
+        <ToolCard part={part} isAsked={isAsked} session={session} />
       );
     case 'question':
       return <QuestionCard question={part.question} resolution={part.resolution} />;
@@ -169,7 +176,7 @@ function EndRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
   if (state !== 'ended' || !end)
     return (
       <p class="working" role="status">
-        <span class="dots" aria-hidden="true" /> {t(state === 'waiting' ? 'chat.waiting' : 'chat.working')}
+        <span class="dots" aria-hidden="true" /> {t(workingText(turn))}
       </p>
     );
   const stage = STAGES[end.stage];
@@ -193,6 +200,11 @@ function EndRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
       </div>
     </footer>
   );
+}
+
+function workingText({ state, parts }: TurnView): TextKey {
+  if (parts.some(isOpenQuestion)) return 'chat.asking';
+  return state === 'waiting' ? 'chat.waiting' : 'chat.working';
 }
 
 function factsOf({ end, startedAt, endedAt }: TurnView): string {

@@ -3,7 +3,8 @@ import type { Part, TurnView } from './turn-view.ts';
 
 export type Row =
   | { kind: 'question'; key: string; turn: TurnView }
-  | { kind: 'part'; key: string; turn: TurnView; part: Part; isLast: boolean }
+  /** `isAsked`: a call that a person is asked about. */
+  | { kind: 'part'; key: string; turn: TurnView; part: Part; isLast: boolean; isAsked: boolean }
   | { kind: 'end'; key: string; turn: TurnView };
 
 const made = new WeakMap<TurnView, readonly Row[]>();
@@ -21,14 +22,24 @@ export function rowsOf(turns: readonly TurnView[]): Row[] {
 function rowsOfTurn(turn: TurnView): Row[] {
   const { id, parts } = turn;
   return [
-    ...(turn.question === '' ? [] : [{ kind: 'question' as const, key: `${id}-question`, turn }]),
+    ...(hasQuestion(turn) ? [{ kind: 'question' as const, key: `${id}-question`, turn }] : []),
     ...parts.map((part, index) => ({
       kind: 'part' as const,
       key: `${id}-${part.kind}-${part.id}`,
       turn,
       part,
       isLast: index === parts.length - 1 && turn.state !== 'ended',
+      isAsked: part.kind === 'tool' && part.result === undefined && isOpenQuestion(parts[index + 1]),
     })),
     { kind: 'end' as const, key: `${id}-end`, turn },
   ];
+}
+
+/** A message may be files alone. */
+function hasQuestion({ question, files = [] }: TurnView): boolean {
+  return question !== '' || files.length > 0;
+}
+
+export function isOpenQuestion(part: Part | undefined): boolean {
+  return part?.kind === 'question' && part.resolution === undefined;
 }

@@ -16,7 +16,7 @@ const MOST_SHOWN = 20_000;
 /** The argument that says most about a call, by the name it usually has. */
 const TELLING = ['command', 'path', 'query', 'pattern', 'url', 'name', 'task', 'message', 'title', 'key', 'id'];
 
-export function ToolCard({ part, session }: { part: ToolPart; session: string }) {
+export function ToolCard({ part, isAsked, session }: { part: ToolPart; isAsked: boolean; session: string }) {
   const { call, result, output } = part;
   const isRunning = result === undefined;
   const [isOpen, setOpen] = useState<boolean | undefined>(undefined);
@@ -28,7 +28,13 @@ export function ToolCard({ part, session }: { part: ToolPart; session: string })
         <strong>{call.name}</strong>
         <span class="tool-about">{tellingArgument(call.args)}</span>
         <span class="quiet">
-          {isRunning ? t('tool.running') : result.ok ? durationText(result.meta.durationMs) : t('tool.failed')}
+          {isAsked
+            ? t('tool.asked')
+            : isRunning
+              ? t('tool.running')
+              : result.ok
+                ? durationText(result.meta.durationMs)
+                : t('tool.failed')}
         </span>
         <Icon name={isShown ? 'down' : 'right'} />
       </button>
