@@ -30,6 +30,7 @@ import { sessionsScale } from './sessions-scale.ts';
 import { shellStep } from './shell-step.ts';
 import { startup } from './startup.ts';
 import { storeOverhead } from './store-overhead.ts';
+import { storeScale } from './store-scale.ts';
 import { updates } from './updates.ts';
 import { webPages } from './web-pages.ts';
 
@@ -58,6 +59,7 @@ const BENCHES: Bench[] = [
   gatewayTurns,
   cluster,
   storeOverhead,
+  storeScale,
   agents,
   gatewayService,
   api,

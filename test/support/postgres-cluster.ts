@@ -3,7 +3,7 @@
 // LAINCLAW_TEST_POSTGRES.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,13 @@ export const TEMPLATE = 'lainclaw_template';
 export interface Cluster {
   port: number;
   directory: string;
-  process: ChildProcess;
+  /** Of the server that runs now. */
+  readonly process: ChildProcess;
+  /** Ends the server and starts it again on the same port: SIGINT ends it in order, SIGQUIT as a crash does. */
+  restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+  /** Stops every process of the server where it is, until `resume`. */
+  freeze(): void;
+  resume(): void;
   /** Resolves when the server has ended and its files are removed. */
   stop(): Promise<void>;
 }
@@ -68,13 +74,25 @@ export async function startCluster({ withTemplate = false } = {}): Promise<Clust
     [...user, join(BINARIES, 'initdb'), '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'],
     { stdio: 'pipe', cwd: '/' },
   );
-  const { port, child } = await startServer(user, directory, data);
+  const started = await startServer(user, directory, data);
+  const { port } = started;
+  let { child } = started;
+  const signalAll = (signal: NodeJS.Signals): void => {
+    for (const pid of processesOf(child.pid))
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has ended meanwhile.
+      }
+  };
+  const end = async (signal: 'SIGINT' | 'SIGQUIT'): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    signalAll('SIGCONT');
+    child.kill(signal);
+    await once(child, 'exit');
+  };
   const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGCONT');
-      child.kill('SIGQUIT');
-      await once(child, 'exit');
-    }
+    await end('SIGQUIT');
     rmSync(directory, { recursive: true, force: true });
   };
   try {
@@ -84,13 +102,41 @@ export async function startCluster({ withTemplate = false } = {}): Promise<Clust
     await stop();
     throw error;
   }
-  return { port, directory, process: child, stop };
+  return {
+    port,
+    directory,
+    get process() {
+      return child;
+    },
+    async restart(signal) {
+      await end(signal);
+      ({ child } = await startServer(user, directory, data, port));
+    },
+    freeze: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
+    stop,
+  };
+}
+
+/** A process and its children. */
+function processesOf(parent = 0): number[] {
+  const children = readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      // The fields after the name, which may contain spaces: state, parent, …
+      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] === String(parent);
+    } catch {
+      return false;
+    }
+  });
+  return [parent, ...children.map(Number)];
 }
 
 /** On another port when somebody took the first one meanwhile. */
-async function startServer(user: readonly string[], directory: string, data: string) {
+async function startServer(user: readonly string[], directory: string, data: string, samePort?: number) {
   for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort();
+    const port = samePort ?? (await freePort());
     const settings = {
       listen_addresses: '127.0.0.1',
       port,

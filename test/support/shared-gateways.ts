@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ServiceStatus } from '../../src/gateway/service/service-status.ts';
 import { tokensOf } from './gateway-kills.ts';
 import { createHome } from './home.ts';
-import { type Running, startLainclaw } from './lainclaw.ts';
+import { type Running, runBinary, startLainclaw } from './lainclaw.ts';
 import type { OutboxLine } from './local-gateway.ts';
 
 export interface Machine {
@@ -16,6 +16,8 @@ export interface Machine {
   status(): Promise<ServiceStatus>;
   /** Of the one bot there is. */
   stateOfBot(): Promise<string | undefined>;
+  /** Another command on this machine; it must work. */
+  run(...args: string[]): Promise<void>;
   /** A request to its server, with its token. */
   request(path: string, init?: RequestInit): Promise<Response>;
 }
@@ -35,7 +37,8 @@ export interface SharedGateways {
 const KEY = 'ab'.repeat(32);
 
 export interface SharedGatewaysOptions {
-  url: string;
+  /** The same database for all; or its address as each machine reaches it. */
+  url: string | ((machine: number) => string);
   count: number;
   /** Of every machine; without it the stub answers. */
   config?: object;
@@ -48,10 +51,10 @@ export function createSharedGateways(options: SharedGatewaysOptions): SharedGate
   const folder = join(platform.base, 'channel');
   mkdirSync(folder);
   const homes = Array.from({ length: count }, () => createHome());
-  const machines = homes.map((home): Machine => {
+  const machines = homes.map((home, index): Machine => {
     home.config(config);
     const env = {
-      LAINCLAW_STORE: url,
+      LAINCLAW_STORE: typeof url === 'string' ? url : url(index),
       LAINCLAW_STORE_KEY: KEY,
       LAINCLAW_LOCAL_FOLDER: folder,
       LAINCLAW_API_KEY: 'none',
@@ -79,6 +82,10 @@ export function createSharedGateways(options: SharedGatewaysOptions): SharedGate
       },
       status,
       stateOfBot: async () => (await status()).channels[0]?.state,
+      async run(...args) {
+        const { code, stderr } = await runBinary(args, { home, env });
+        if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
+      },
       request,
     };
   });

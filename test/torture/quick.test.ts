@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-const PARTS = ['kills', 'syscalls', 'gateway', 'sandbox', 'power', 'disk', 'damage', 'clock'];
+const PARTS = ['kills', 'syscalls', 'gateway', 'sandbox', 'power', 'disk', 'damage', 'clock', 'cluster'];
 
 it('finds nothing lost, repeated, corrupt or wrong in a quick run of every part', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'run.ts'), '--quick']);

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { canMount } from '../support/mounts.ts';
 import { seededRandom } from '../support/random.ts';
 import { jumpClock } from './clock.ts';
+import { breakCluster, FAULTS, type Fault } from './cluster.ts';
 import { damageHomes } from './damage.ts';
 import { fillDisk } from './disk.ts';
 import { killGateway } from './gateway.ts';
@@ -15,7 +16,7 @@ import { killSandboxes, sandboxProblem } from './sandboxes.ts';
 import type { Scenario } from './scenario.ts';
 import { allScenarios } from './scenarios.ts';
 
-const PARTS = ['kills', 'syscalls', 'gateway', 'sandbox', 'power', 'disk', 'damage', 'clock'] as const;
+const PARTS = ['kills', 'syscalls', 'gateway', 'sandbox', 'power', 'disk', 'damage', 'clock', 'cluster'] as const;
 type Part = (typeof PARTS)[number];
 
 /** At scale 1: kills, cuts and runs of each command; deaths of the gateway and of sandboxes; damaged files; jumps of the clock. */
@@ -28,6 +29,7 @@ const TIMES: Record<Part, number> = {
   disk: 5,
   damage: 50,
   clock: 300,
+  cluster: 10,
 };
 
 const QUICK_TIMES = 2;
@@ -141,6 +143,14 @@ const RUN: Record<Part, () => Promise<void>> = {
   async clock() {
     const { line, problems: found } = await jumpClock(timesOf('clock'), random);
     tell('clock', line, found);
+  },
+  async cluster() {
+    // `--only kill` breaks in that way alone.
+    const named = FAULTS.filter((fault) => fault.includes(values.only));
+    const times = values.quick ? 1 : timesOf('cluster');
+    const faults = Object.fromEntries(named.map((fault) => [fault, times])) as Record<Fault, number>;
+    const { line, problems: found } = await breakCluster({ faults, random, chats: values.quick ? 3 : 10 });
+    tell('cluster', line, found);
   },
 };
 

@@ -83,7 +83,13 @@ export function createLocalChannel({ account, directory, now, warn }: LocalChann
           problem(`line ${number + 1} of inbox.jsonl was passed over: ${message}`);
           return [];
         });
-        await Promise.all(messages.map((message) => deliver(message, receive)));
+        // Within a chat one after the other: where the first cannot be stored now, the next one must not be stored before it.
+        const chats = Map.groupBy(messages, ({ chatId, threadId = '' }) => `${chatId} ${threadId}`).values();
+        await Promise.all(
+          [...chats].map(async (own) => {
+            for (const message of own.toSorted((a, b) => a.order - b.order)) await deliver(message, receive);
+          }),
+        );
       };
       following = followInbox(
         { directory, name: 'inbox.jsonl', take, onProblem: problem },
