@@ -32,3 +32,34 @@ it('sub-agents work beside each other, and each is on record as something that i
   // `read` would be asked again after a kill, with everything that the sub-agents had done.
   expect(journalled).toEqual(['exec', 'exec']);
 });
+
+it('a call may run only once it is journalled, and one that cannot be journalled ends the turn', async () => {
+  const registry = createRegistry([]);
+  const order: string[] = [];
+  const executor: Executor = {
+    async execute({ id }, _signal, _progress, mayRun) {
+      order.push(`${id} is decided`);
+      const hasRun = await mayRun?.then(
+        () => order.push(`${id} runs`),
+        () => undefined,
+      );
+      return { result: { ok: true, data: null, meta: { durationMs: 0 } }, text: hasRun ? 'done' : 'not run' };
+    },
+  };
+  const turn = {
+    async callStarts({ id }: ToolCall) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (id === 'bad') throw new Error('the disk is full');
+      order.push(`${id} is journalled`);
+    },
+    callEnded: async () => {},
+  } as unknown as Turn;
+  const run = async (id: string): Promise<void> => {
+    const calls = [{ id, name: 'bash', args: {}, source: 'model' } satisfies ToolCall];
+    for await (const _ of callTools({ calls, registry, executor, turn, signal: new AbortController().signal }));
+  };
+  await run('good');
+  expect(order).toEqual(['good is decided', 'good is journalled', 'good runs']);
+  await expect(run('bad')).rejects.toThrow('the disk is full');
+  expect(order).not.toContain('bad runs');
+});

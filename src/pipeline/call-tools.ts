@@ -1,4 +1,4 @@
-// Runs the calls of one round: each is journalled before it runs and after. Read-only calls that stand next to each
+// Runs the calls of one round: each is journalled before it runs and after; whether it is allowed is decided while the journal is synced. Read-only calls that stand next to each
 // other run at the same time; a call with an effect runs alone, in its place. Results keep the order of the calls.
 // Once a person has written to the turn no further call starts either: the others of the round get a result that says so.
 // Once the turn is cancelled no further call starts, and those that were running end with a result that says so.
@@ -41,20 +41,25 @@ export async function* callTools(options: CallToolsOptions): AsyncGenerator<RunE
       done.push(...(yield* leaveOut(group, turn)));
       continue;
     }
+    const journalled = new Map<ToolCall, Promise<void>>();
     for (const call of group) {
-      await turn.callStarts(call, recordedEffect(call));
+      const starting = turn.callStarts(call, recordedEffect(call));
+      starting.catch(() => {});
+      journalled.set(call, starting);
       yield { type: 'tool-start', call };
     }
     const shown = createEventQueue<RunEvent>();
     const running = group.map(async (call) => {
       const started = monotonicMs();
       const executed = await executor
-        .execute(call, signal, (text) => shown.push({ type: 'tool-output', call, text }))
+        .execute(call, signal, (text) => shown.push({ type: 'tool-output', call, text }), journalled.get(call))
         .catch((error: unknown) => {
           if (!signal.aborted) throw error;
           if (error instanceof NotStarted) return notDone(error.message, 0);
           return cancelled(recordedEffect(call), monotonicMs() - started);
         });
+      // What cannot be journalled ends the turn; it did not run.
+      await journalled.get(call);
       const { result, text } = executed;
       const error = result.ok ? undefined : result.error;
       const { pictures } = result;

@@ -144,6 +144,26 @@ describe('the audit log', () => {
 });
 
 describe('a call', () => {
+  it('waits until it may run, is not run when it may not, and is not started when it is cancelled meanwhile', async () => {
+    const execute = vi.fn(async () => ({ data: 1 }));
+    const { executor } = setUp(tool(execute, { effect: 'write' }));
+    const gate = Promise.withResolvers<void>();
+    const running = executor.execute(call(), never, undefined, gate.promise);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(execute).not.toHaveBeenCalled();
+    gate.resolve();
+    expect((await running).result.ok).toBe(true);
+    const refused = await executor.execute(call(), never, undefined, Promise.reject(new Error('not journalled')));
+    expect(refused.result).toMatchObject({ ok: false, error: { message: 'tool failed: not journalled' } });
+    const cancel = new AbortController();
+    const later = Promise.withResolvers<void>();
+    const cancelled = executor.execute(call(), cancel.signal, undefined, later.promise);
+    cancel.abort();
+    later.resolve();
+    await expect(cancelled).rejects.toBeInstanceOf(NotStarted);
+    expect(execute).toHaveBeenCalledTimes(1);
+  });
+
   it('that works returns data for programs and text for models', async () => {
     const { executor } = setUp(
       tool(async (args, { now }) => ({ data: { args, now: now() }, text: 'for the model', meta: { extra: 1 } })),

@@ -80,20 +80,28 @@ export interface ExecutorOptions {
 }
 
 export interface Executor {
-  /** Rejects only when `signal` fires; the effect's outcome is then unknown to the caller, unless it is NotStarted. */
-  execute(call: ToolCall, signal: AbortSignal, progress?: (text: string) => void): Promise<Executed>;
+  /**
+   * Rejects only when `signal` fires; the effect's outcome is then unknown to the caller, unless it is NotStarted. Nothing runs before `mayRun`
+   * has resolved, and nothing at all when it rejects.
+   */
+  execute(
+    call: ToolCall,
+    signal: AbortSignal,
+    progress?: (text: string) => void,
+    mayRun?: Promise<void>,
+  ): Promise<Executed>;
 }
 
 export function createExecutor(options: ExecutorOptions): Executor {
   const { context, keepOutput, spoolPath, keptPath, onDefect, audit } = options;
   return {
-    async execute(call, signal, progress = () => {}) {
+    async execute(call, signal, progress = () => {}, mayRun = undefined) {
       const left = options.later ?? createLater();
       await left.done();
       if (signal.aborted) throw new NotStarted(signal.reason);
       const started = performance.now();
       const brought: Attempt['brought'] = { taintedBy: [], askedMs: 0, hasRun: false, wasAsked: false };
-      const outcome = await attempt(options, call, { signal, progress, brought, left }).catch(
+      const outcome = await attempt(options, call, { signal, progress, brought, left, mayRun }).catch(
         (error: unknown): Outcome => {
           if (signal.aborted && brought.hasRun) audit.ended(call, 'cancelled');
           if (signal.aborted) throw brought.hasRun ? error : new NotStarted(error);
@@ -134,7 +142,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   async function attempt(
     { registry, validate, authorise, reused }: ExecutorOptions,
     call: ToolCall,
-    { signal, progress, brought, left }: Attempt,
+    { signal, progress, brought, left, mayRun }: Attempt,
   ): Promise<Outcome> {
     const spec = registry.get(call.name);
     if (!spec) return { ok: false, error: { code: 'tool_not_found', message: `there is no tool "${call.name}" here` } };
@@ -157,6 +165,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     brought.wasAsked = !decision.allowed && decision.wasAsked === true;
     if (!decision.allowed)
       return { ok: false, error: { code: 'execution_error', message: decision.message, reason: 'denied' } };
+    await mayRun;
     // Asking takes a person's time: what was cancelled meanwhile must not run.
     signal.throwIfAborted();
     await audit.allowed(spec, call, decision);
@@ -195,6 +204,7 @@ interface Attempt {
   signal: AbortSignal;
   progress(text: string): void;
   left: Later;
+  mayRun: Promise<void> | undefined;
   /** Called as soon as it is known, because the attempt may end with an error. */
   brought: {
     taintedBy: readonly TaintSource[];
