@@ -1,4 +1,5 @@
-// Importing a folder again that has not changed: against reading and hashing its files and nothing else.
+// Importing a folder again that has not changed, in processor time, because the clock of a busy machine says little. Reading and hashing its files and
+// nothing else is the floor.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +10,7 @@ import { withTemporaryHome } from './commands.ts';
 import { openMemory } from './open-memory.ts';
 
 const FOLDERS = 50;
-const LIMIT = 4;
+const LIMIT_SECONDS = 3;
 
 export const archiveImport: Bench = {
   name: 'archive-import',
@@ -35,10 +36,10 @@ async function unchanged(home: string, scale: Scale): Promise<Figure> {
     });
     return {
       name: `importing ${size.toLocaleString('en')} unchanged files`,
-      value: took / floor,
-      unit: '× reading and hashing them',
-      limit: LIMIT,
-      detail: `${(took / 1_000).toFixed(2)} s, floor ${(floor / 1_000).toFixed(2)} s`,
+      value: took.processor / 1_000,
+      unit: 's of processor time',
+      limit: LIMIT_SECONDS,
+      detail: `${(took.processor / floor.processor).toFixed(1)} × reading and hashing them; ${(took.clock / 1_000).toFixed(2)} s on the clock`,
     };
   } finally {
     close();
@@ -58,8 +59,10 @@ async function readAndHash(folder: string): Promise<void> {
   }
 }
 
-async function timed(work: () => Promise<void>): Promise<number> {
-  const started = performance.now();
+/** In milliseconds. */
+async function timed(work: () => Promise<void>): Promise<{ processor: number; clock: number }> {
+  const [started, before] = [performance.now(), process.cpuUsage()];
   await work();
-  return performance.now() - started;
+  const { user, system } = process.cpuUsage(before);
+  return { processor: (user + system) / 1_000, clock: performance.now() - started };
 }

@@ -137,7 +137,7 @@ describe('save and search', () => {
     expect((await memory.search('apple pie', { budget: 1 })).results).toHaveLength(1);
   });
 
-  it('what was replaced links to what replaced it and stands behind it', async () => {
+  it('what was replaced links to what replaced it and comes behind it, unless the past is asked about', async () => {
     const { memory } = testMemory();
     const old = await memory.save({ content: 'Anna lives in Berlin, Anna lives in Berlin.' });
     const next = await memory.save({ content: 'Anna lives in Lisbon now.', supersedes: old.id });
@@ -146,6 +146,8 @@ describe('save and search', () => {
       [next.id, undefined],
       [old.id, next.id],
     ]);
+    const past = await memory.search('where did Anna live before?');
+    expect(past.results.map(({ id }) => id)).toEqual([old.id, next.id]);
     await expect(memory.save({ content: 'x', supersedes: 'mem-none' })).rejects.toThrow('mem-none');
     expect(await memory.list()).toHaveLength(2);
   });
