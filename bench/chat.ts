@@ -56,10 +56,8 @@ async function longTurn(scale: Scale): Promise<Figure[]> {
   const home = createHome();
   for (let file = 0; file < calls; file += 1)
     writeFileSync(join(home.workspace, `file-${file}.txt`), `${'words '.repeat(200)}\n`.repeat(5));
-  let peak = 0;
   const server = await startModelServer({
     script(_request, index) {
-      peak = Math.max(peak, ownMemory(home));
       return index < calls
         ? {
             reasoning: `Step ${index}: the next file. It may hold what is asked for.`,
@@ -83,8 +81,9 @@ async function longTurn(scale: Scale): Promise<Figure[]> {
     await screen.type('read them all\r');
     await screen.shows('All of them are read.');
     const flickers = flickersIn(screen.raw()) - before;
-    const resident = megabytes(home, 'VmHWM').toFixed(0);
     await screen.hides('Esc cancels');
+    const resident = megabytes(home, 'VmHWM');
+    const own = megabytes(home, 'RssAnon').toFixed(0);
     await screen.type('\x04');
     await screen.ended;
     const detail = `a turn with ${calls} tool calls on ${COLUMNS} columns`;
@@ -92,10 +91,10 @@ async function longTurn(scale: Scale): Promise<Figure[]> {
       { name: 'the screen cleared', value: flickers, unit: 'times', limit: 0, detail },
       {
         name: 'memory of the chat',
-        value: peak,
-        unit: 'MB of its own',
+        value: resident,
+        unit: 'MB resident',
         limit: MEMORY_MB,
-        detail: `${detail}; ${resident} with the pages of Node's binary, which processes share`,
+        detail: `the most during ${detail}; ${own} of them its own at the end, without the pages of Node's binary, which processes share`,
       },
     ];
   } finally {
@@ -105,15 +104,10 @@ async function longTurn(scale: Scale): Promise<Figure[]> {
   }
 }
 
-/** What only this process has: without the pages of files, which are Node's binary. */
-function ownMemory(home: Home): number {
-  return megabytes(home, 'RssAnon');
-}
-
 function megabytes(home: Home, what: string): number {
   const pid = readFileSync(join(home.base, 'chat.pid'), 'utf8').trim();
   const [, kilobytes] = new RegExp(`${what}:\\s*(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) / 1_024;
+  return (Number(kilobytes) * 1_024) / 1e6;
 }
 
 function flickersIn(raw: string): number {

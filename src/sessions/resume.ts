@@ -4,6 +4,7 @@
 // one used longest ago: of chats that take turns and do not all fit, that one is needed next, and every turn would be read again.
 import type { Transcript, TranscriptLine } from '../storage/storage.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
+import { asRead } from './as-read.ts';
 import { belongsToATurn, LEAST_MESSAGES, readRecent, turnsOf } from './conversation.ts';
 import type { HistoryTurn } from './history.ts';
 import { asSessionLine, type HistorySummaryLine, type SessionLine, type SummaryRefusedLine, taintOf } from './lines.ts';
@@ -106,7 +107,7 @@ export function createConversations(): Conversations {
         async append(lines, options) {
           await transcript.append(lines, options);
           // As they will be read: what is written may hold more than JSON can say, and its owner may change it.
-          own.push(...(JSON.parse(JSON.stringify(lines)) as TranscriptLine[]));
+          own.push(...lines.map((line) => asRead(line)));
         },
         async close() {
           const revision = transcript.revision();

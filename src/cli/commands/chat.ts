@@ -1,4 +1,4 @@
-import { keepMemorySmall } from '../../config/lasting-process.ts';
+import { keepMemorySmall, SMALL_YOUNG_BYTES } from '../../config/lasting-process.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { turnSources } from '../../runtime/asked-turn.ts';
 import { lastOfProject, newProjectKey } from '../../sessions/project-session.ts';
@@ -42,7 +42,7 @@ async function chat(flags: ChatFlags, terminal: Terminal): Promise<number> {
     });
   }
   // One long turn is enough to let the heap grow.
-  keepMemorySmall();
+  keepMemorySmall(SMALL_YOUNG_BYTES);
   const [{ createRuntime }, { runChat }] = await Promise.all([
     import('../../runtime/runtime.ts'),
     import('../chat/chat.ts'),

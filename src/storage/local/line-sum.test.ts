@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkSum, correctLine, withoutSum, withSum } from './line-sum.ts';
+import { checkSum, correctLine, linesWithSums, withoutSum, withSum } from './line-sum.ts';
 
 const line = fc.record({ type: fc.string(), content: fc.string({ unit: 'grapheme', maxLength: 300 }) });
 
@@ -20,6 +20,15 @@ describe('the sum of a line', () => {
         expect(JSON.parse(withSum(json))).toMatchObject(value);
         expect([withSum(json), json].map(withoutSum)).toEqual([json, json]);
         expect(checkSum(Buffer.from(json))).toBe('none');
+      }),
+    );
+  });
+
+  it('is the same where several lines are written at once', () => {
+    fc.assert(
+      fc.property(fc.array(line), (values) => {
+        const jsons = values.map((value) => JSON.stringify(value));
+        expect(linesWithSums(jsons).toString()).toBe(jsons.map((json) => `${withSum(json)}\n`).join(''));
       }),
     );
   });

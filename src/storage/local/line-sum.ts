@@ -19,6 +19,20 @@ export function withSum(json: string): string {
   return `${covered},"sum":"${hex(crc32(Buffer.from(covered)))}"}`;
 }
 
+/** The same for several, each with its end of line, in one buffer: a line may be some megabytes long, and is copied once. */
+export function linesWithSums(jsons: readonly string[]): Buffer {
+  const lengths = jsons.map((json) => Buffer.byteLength(json) + SUFFIX_BYTES);
+  const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + length, 0));
+  let end = 0;
+  for (const json of jsons) {
+    const start = end;
+    // Without the last brace, which follows the sum.
+    end += bytes.write(json, start) - 1;
+    end += bytes.write(`,"sum":"${hex(crc32(bytes.subarray(start, end)))}"}\n`, end);
+  }
+  return bytes;
+}
+
 /** As it was given to `withSum`; a line without a sum stays as it is. */
 export function withoutSum(line: string): string {
   const end = line.length - SUFFIX_BYTES;

@@ -25,7 +25,7 @@ import type { Fence } from '../locks.ts';
 import { ensureDirectory, openPrivateSync, removeDurably, storageError, syncDirectory } from '../private-files.ts';
 import type { ScannedLine, Transcript, TranscriptLine, Transcripts } from '../storage.ts';
 import { checkTranscriptVersion, parseTranscriptLine } from '../transcript-line.ts';
-import { withoutSum, withSum } from './line-sum.ts';
+import { linesWithSums, withoutSum } from './line-sum.ts';
 
 const BLOCK_BYTES = 64 * 1024;
 const FIRST_LINE_BYTES = 4 * 1024;
@@ -115,7 +115,7 @@ async function openTranscript(path: string, verify: () => void): Promise<Transcr
     isEmpty: size === 0,
     async append(lines, { thenSync = false } = {}) {
       verify();
-      const bytes = Buffer.from(lines.map((line) => `${withSum(JSON.stringify(line))}\n`).join(''));
+      const bytes = linesWithSums(lines.map((line) => JSON.stringify(line)));
       try {
         writeFully(file, bytes, size);
       } catch (error) {
