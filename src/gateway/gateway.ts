@@ -134,7 +134,7 @@ export function createGateway(dependencies: GatewayDependencies): CreatedGateway
       const { ask } = gateway;
       const { requestId, createdAt, ...made } = ids();
       const { turnId = made.turnId } = request;
-      const { sessionKey, parentId, chat } = request;
+      const { sessionKey, parentId, chat, origin } = request;
       const answering = request.answering ?? (person && {});
       const answerer = person && !request.answering ? person : undefined;
       const canFillForms = !answerer || answerer.askForm !== undefined;
@@ -144,6 +144,7 @@ export function createGateway(dependencies: GatewayDependencies): CreatedGateway
         provider,
         ...(parentId !== undefined && { parentId }),
         ...(chat !== undefined && { chat }),
+        ...(origin !== undefined && { origin }),
         questionMs: answering?.expiresMs,
         signal,
         run: (turn) => {

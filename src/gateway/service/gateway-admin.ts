@@ -180,6 +180,7 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
           locks,
           sharedLocks,
           hub,
+          otlp: otlpOf(environment),
           now,
           open,
           openConsole,
@@ -189,6 +190,11 @@ export function createGatewayAdmin(dependencies: GatewayAdminDependencies): Gate
         signal,
       ),
   };
+}
+
+function otlpOf({ variables }: Environment): { endpoint: string; headers?: string } | undefined {
+  const { LAINCLAW_OTLP_ENDPOINT: endpoint, LAINCLAW_OTLP_HEADERS: headers } = variables;
+  return endpoint ? { endpoint, headers } : undefined;
 }
 
 function unknownProvider(name: string, names: readonly string[]): string | undefined {

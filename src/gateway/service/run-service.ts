@@ -4,6 +4,7 @@
 //
 // The lock is the kernel's and ends with the process, however that ends: no stale file can keep the next start out.
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { NO_MODEL } from '../../adapters/no-model.ts';
 import type { Channel } from '../../channels/channel.ts';
@@ -64,6 +65,8 @@ export interface ServiceDependencies {
   sharedLocks?: Locks;
   /** Whose turns are counted for Prometheus. */
   hub: TurnHub;
+  /** A collector of OpenTelemetry that gets its turns as spans; absent: nothing is sent. */
+  otlp?: { endpoint: string; headers?: string };
   now(): number;
   version: string;
   /** How this process was started, for people and for starting it again. */
@@ -144,6 +147,13 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
     const metrics = createServiceMetrics({ ...handlers, hub: dependencies.hub, monotonicMs });
     handlers.metrics = metrics.text;
     cleanups.push(metrics.close);
+    if (dependencies.otlp) {
+      const { exportTraces } = await import('./traces/export-traces.ts');
+      const onProblem = (message: string): void => log({ level: 'warn', event: 'traces', message });
+      const { hub, version, now } = dependencies;
+      const instance = `${hostname()}:${process.pid}`;
+      cleanups.push(exportTraces({ ...dependencies.otlp, hub, version, now, instance, onProblem }));
+    }
     const { openConsole } = dependencies;
     let ownPort = 0;
     const consoleOpened = lazily(async () =>

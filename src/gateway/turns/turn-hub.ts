@@ -40,6 +40,8 @@ export interface TurnFacts {
   parentId?: string;
   /** The chat that it answers in, as `chatName` writes it. */
   chat?: string;
+  /** What it answers: the same where another gateway takes the question up. For watchers alone. */
+  origin?: string;
 }
 
 /** `waiting`: for another turn of the session. `asking`: for a person's answer. */
@@ -281,7 +283,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
   }
 
   const summaryOf = ({ facts, log, startedAt, isWaiting, ended, remote }: TurnRecord): TurnSummary => ({
-    ...facts,
+    ...withoutOrigin(facts),
     state: ended ? 'ended' : isAsking({ facts, remote }) ? 'asking' : isWaiting ? 'waiting' : 'running',
     startedAt: new Date(startedAt).toISOString(),
     ...(ended && { endedAt: new Date(ended.at).toISOString() }),
@@ -346,4 +348,8 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       return 'stopped';
     },
   };
+}
+
+function withoutOrigin({ origin: _origin, ...shown }: TurnFacts): TurnFacts {
+  return shown;
 }

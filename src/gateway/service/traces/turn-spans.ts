@@ -1,0 +1,163 @@
+// The turns of this process as spans of OpenTelemetry, by its conventions for generative AI: a turn is `invoke_agent`, within it each model call is `chat` and each
+// tool call `execute_tool`. No text of a person, a model or a tool is in them. The id of a trace is made from what the turn answers, which the message carries in the
+// storage: where another gateway takes the turn up, its spans join the same trace.
+import { createHash, randomBytes } from 'node:crypto';
+import type { RunEvent } from '../../../pipeline/events.ts';
+import type { TurnFacts, TurnSummary, TurnWatcher } from '../../turns/turn-hub.ts';
+
+/** As OTLP writes it in JSON. */
+export interface Span {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  /** 1: internal, 3: a request to a server. */
+  kind: 1 | 3;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes: Attribute[];
+  /** 1: ok, 2: an error. */
+  status: { code: 1 | 2 };
+}
+
+interface Attribute {
+  key: string;
+  value: { stringValue: string } | { intValue: string };
+}
+
+interface RunningTurn {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  startedAt: number;
+  modelStartedAt?: number;
+  /** When each call of a tool started, by its id; small servers give several calls one id. */
+  tools: Map<string, number[]>;
+}
+
+/** `onSpan` gets each span when it has ended. */
+export function createTurnSpans(now: () => number, onSpan: (span: Span) => void): TurnWatcher {
+  const running = new Map<string, RunningTurn>();
+
+  function begin({ id, parentId, origin }: TurnFacts): RunningTurn {
+    const parent = parentId === undefined ? undefined : running.get(parentId);
+    const turn: RunningTurn = {
+      traceId: parent?.traceId ?? traceIdOf(origin ?? id),
+      spanId: newSpanId(),
+      ...(parent && { parentSpanId: parent.spanId }),
+      startedAt: now(),
+      tools: new Map(),
+    };
+    running.set(id, turn);
+    return turn;
+  }
+
+  function endModelCall(turn: RunningTurn, event: Extract<RunEvent, { type: 'model-end' }>): void {
+    const { provider, model, usage, durationMs, failure } = event;
+    const endedAt = now();
+    onSpan(
+      spanOf(turn, {
+        name: model === undefined ? 'chat' : `chat ${model}`,
+        kind: 3,
+        startedAt: turn.modelStartedAt ?? endedAt - durationMs,
+        endedAt,
+        failure: failure?.code,
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.provider.name': provider,
+          'gen_ai.request.model': model,
+          'gen_ai.usage.input_tokens': usage?.inputTokens,
+          'gen_ai.usage.output_tokens': usage?.outputTokens,
+        },
+      }),
+    );
+    turn.modelStartedAt = undefined;
+  }
+
+  function endToolCall(turn: RunningTurn, { call, result }: Extract<RunEvent, { type: 'tool-end' }>): void {
+    const endedAt = now();
+    onSpan(
+      spanOf(turn, {
+        name: `execute_tool ${call.name}`,
+        kind: 1,
+        startedAt: turn.tools.get(call.id)?.shift() ?? endedAt,
+        endedAt,
+        failure: result.ok ? undefined : result.error.code,
+        attributes: {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': call.name,
+          'gen_ai.tool.call.id': call.id,
+        },
+      }),
+    );
+  }
+
+  return {
+    onEvent(facts, number, event) {
+      const turn = number === 1 ? begin(facts) : running.get(facts.id);
+      if (!turn) return;
+      if (event.type === 'model-start') turn.modelStartedAt = now();
+      else if (event.type === 'model-end') endModelCall(turn, event);
+      else if (event.type === 'tool-start')
+        turn.tools.set(event.call.id, [...(turn.tools.get(event.call.id) ?? []), now()]);
+      else if (event.type === 'tool-end') endToolCall(turn, event);
+    },
+    onEnd({ id, sessionKey, provider, stage = 'failed' }: TurnSummary) {
+      const turn = running.get(id);
+      running.delete(id);
+      if (!turn) return;
+      const { traceId, spanId, parentSpanId, startedAt } = turn;
+      const attributes = {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': 'lainclaw',
+        'gen_ai.provider.name': provider,
+        'gen_ai.conversation.id': sessionKey,
+        'lainclaw.turn.id': id,
+        'lainclaw.turn.stage': stage,
+      };
+      const failure = stage === 'failed' ? 'failed' : undefined;
+      const span = { name: 'invoke_agent lainclaw', kind: 1 as const, startedAt, endedAt: now(), failure, attributes };
+      onSpan({ ...spanOf({ traceId, spanId: parentSpanId }, span), spanId });
+    },
+  };
+}
+
+interface EndedSpan {
+  name: string;
+  kind: Span['kind'];
+  startedAt: number;
+  endedAt: number;
+  failure: string | undefined;
+  attributes: Record<string, string | number | undefined>;
+}
+
+function spanOf(parent: { traceId: string; spanId?: string }, span: EndedSpan): Span {
+  const { name, kind, startedAt, endedAt, failure, attributes } = span;
+  return {
+    traceId: parent.traceId,
+    spanId: newSpanId(),
+    ...(parent.spanId !== undefined && { parentSpanId: parent.spanId }),
+    name,
+    kind,
+    startTimeUnixNano: nanoseconds(startedAt),
+    endTimeUnixNano: nanoseconds(endedAt),
+    attributes: Object.entries({ ...attributes, 'error.type': failure }).flatMap(([key, value]) =>
+      value === undefined
+        ? []
+        : [{ key, value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value } }],
+    ),
+    status: { code: failure === undefined ? 1 : 2 },
+  };
+}
+
+function traceIdOf(name: string): string {
+  return createHash('sha256').update(name).digest('hex').slice(0, 32);
+}
+
+function newSpanId(): string {
+  return randomBytes(8).toString('hex');
+}
+
+function nanoseconds(ms: number): string {
+  return `${Math.round(ms)}000000`;
+}
