@@ -23,7 +23,7 @@ const TURN = objectWith(
     startedAt: TIME,
     lastNumber: COUNT,
   },
-  { parentId: TEXT, chat: TEXT, endedAt: TIME, stage: TEXT, isRemote: { const: true } },
+  { parentId: TEXT, chat: TEXT, endedAt: TIME, stage: TEXT, isRemote: { const: true }, isElsewhere: { const: true } },
 );
 
 const QUESTION = objectWith(

@@ -200,14 +200,22 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       now,
     });
     extractInBackground((message) => context.log({ level: 'info', event: 'note', message }));
-    if (config.backups === 0) return opened;
-    const { startDailyBackup } = await import('./daily-backup.ts');
-    const daily = startDailyBackup({ ...environment, log: context.log });
+    const closings: (() => Promise<unknown>)[] = [async () => opened.close?.()];
+    if (storage.cluster) {
+      const { openTurnExchange } = await import('../gateway/turns/turn-exchange.ts');
+      const { hub, newId } = base;
+      const warn = (message: string): void => context.log({ level: 'warn', event: 'note', message });
+      const { cluster, locks } = storage;
+      closings.push((await openTurnExchange({ hub, cluster, locks, newId, now, warn })).close);
+    }
+    if (config.backups !== 0) {
+      const { startDailyBackup } = await import('./daily-backup.ts');
+      closings.push(startDailyBackup({ ...environment, log: context.log }).stop);
+    }
     return {
       ...opened,
       async close() {
-        await daily.stop();
-        await opened.close?.();
+        for (const close of closings.reverse()) await close();
       },
     };
   };

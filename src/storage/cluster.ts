@@ -1,4 +1,5 @@
-// What gateways that share one storage need beside its records: which chats wait for a gateway, and signals that it is worth looking.
+// What gateways that share one storage need beside its records: which chats wait for a gateway, what they tell each other of their turns, and signals that it is
+// worth looking.
 import type { BotKey, ChatKey } from '../vocabulary/chat-name.ts';
 
 /** A chat with unfinished messages of which no gateway has a valid claim. Times are the storage's own, so that they can be compared. */
@@ -21,10 +22,48 @@ export interface UnclaimedChat {
   botPlaces: number;
 }
 
-/** `inbox`: a message waits for a gateway. `outbox`: a message waits to be sent. */
-export type ClusterTopic = 'inbox' | 'outbox';
+/**
+ * `inbox`: a message waits for a gateway. `outbox`: a message waits to be sent. `turns`: a gateway told something of its turns. `commands`: a
+ * gateway wrote to another.
+ */
+export type ClusterTopic = 'inbox' | 'outbox' | 'turns' | 'commands';
+
+/** What a gateway told all others of one of its turns. */
+export interface ToldLines {
+  /** Grows with each of the same gateway. */
+  number: number;
+  gateway: string;
+  text: string;
+}
+
+/**
+ * What gateways tell each other of their turns. A gateway is named by a lock `turns:…` that it holds; what it told is read while it does. One that wants
+ * to see every event holds a lock `watches:…` too. Texts are encrypted and kept for some minutes.
+ */
+export interface TurnExchangeStore {
+  /** One call after the other, with growing numbers; the same again changes nothing. `isEnd`: nothing more follows of this turn. */
+  tell(
+    gateway: string,
+    told: readonly { number: number; turnId: string; text: string; isEnd: boolean }[],
+  ): Promise<void>;
+  /** What the other gateways told after the numbers that the reader has, in order for each; some hundred at most. */
+  read(reader: string, after: ReadonlyMap<string, number>): Promise<ToldLines[]>;
+  /** Writes to one gateway. */
+  post(gateway: string, text: string): Promise<void>;
+  /** Removes and returns what was written to this gateway, in order. */
+  collect(gateway: string): Promise<string[]>;
+  /** Those of the locks that nobody holds. */
+  gone(locks: readonly string[]): Promise<string[]>;
+  /** Whether a gateway wants to see every event, besides the one with this lock. */
+  isWatched(except: string): Promise<boolean>;
+  /** Tells every gateway that it is worth looking. */
+  signal(): Promise<void>;
+  /** Removes what nobody needs any more. */
+  prune(): Promise<void>;
+}
 
 export interface Cluster {
+  exchange: TurnExchangeStore;
   /** Chats of these bots, those that wait the longest first. At most some thousand, with those of the owner among them. */
   unclaimedChats(bots: readonly BotKey[]): Promise<UnclaimedChat[]>;
   /** Records that a turn of this person begins now. */

@@ -18,8 +18,10 @@ export interface Machine {
   stateOfBot(): Promise<string | undefined>;
   /** Another command on this machine; it must work. */
   run(...args: string[]): Promise<void>;
-  /** A request to its server, with its token. */
-  request(path: string, init?: RequestInit): Promise<Response>;
+  /** Where its server is, and the token for it. */
+  address(): { port: number; headers: Record<string, string> };
+  /** What its API answers; with a body it is posted. */
+  call<T>(path: string, body?: object): Promise<T>;
 }
 
 export interface SharedGateways {
@@ -61,12 +63,19 @@ export function createSharedGateways(options: SharedGatewaysOptions): SharedGate
     };
     let running: Running | undefined;
     const read = (name: string): string => readFileSync(join(home.path, 'service', name), 'utf8').trim();
-    const request = (path: string, init: RequestInit = {}): Promise<Response> => {
+    const address = (): { port: number; headers: Record<string, string> } => {
       const { port } = JSON.parse(read('gateway-service.json')) as { port: number };
-      const headers = { ...init.headers, authorization: `Bearer ${read('gateway-token')}` };
-      return fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers });
+      return { port, headers: { authorization: `Bearer ${read('gateway-token')}` } };
     };
-    const status = async (): Promise<ServiceStatus> => (await request('/status')).json() as Promise<ServiceStatus>;
+    const call = async <T>(path: string, body?: object): Promise<T> => {
+      const { port, headers } = address();
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      });
+      return (await answer.json()) as T;
+    };
+    const status = (): Promise<ServiceStatus> => call('/status');
     return {
       async start() {
         running = startLainclaw(['gateway', 'start', '--channel=local', '--pairing-policy=open', ...flags], {
@@ -86,7 +95,8 @@ export function createSharedGateways(options: SharedGatewaysOptions): SharedGate
         const { code, stderr } = await runBinary(args, { home, env });
         if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
       },
-      request,
+      address,
+      call,
     };
   });
   const outbox = (): OutboxLine[] => {

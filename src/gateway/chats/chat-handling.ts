@@ -24,6 +24,10 @@ export interface ChatHandlingOptions extends Omit<ChannelGatewayDependencies, 'c
   channel: FindChannel;
   limits: ChatLimits;
   waiting: WaitingMessages;
+  /** Questions of a chat's turn that another gateway runs. */
+  questionsElsewhere?(chat: ChatKey): string[];
+  /** What hands a message to the gateway whose turn asks for it with a form; undefined when none does. */
+  formElsewhere?(message: ChatMessage): (() => void) | undefined;
   /** Where other gateways answer the same chats. */
   elsewhere?(chat: ChatKey): Promise<TurnElsewhere | undefined>;
   /** Fires when the gateway closes. */
@@ -35,11 +39,15 @@ export interface ChatHandling {
   turns: Turns;
   /** A turn, or a command whose time has come. */
   handle(batch: Batch): Promise<void>;
+  /** Another gateway received this message for a form of a turn that runs here. False: no form waits for it. */
+  answerForm(message: ChatMessage): boolean;
 }
 
 export function createChatHandling(options: ChatHandlingOptions): ChatHandling {
   const { hub, sessions, invoke, channel, choices, waiting, ending, elsewhere = async () => undefined } = options;
+  const { questionsElsewhere = () => [] } = options;
   const questions = createChatQuestions(hub);
+  const openIn = (chat: ChatKey): string[] => [...questions.openIn(chat), ...questionsElsewhere(chat)];
   const turns = createTurns({
     ...options,
     questions,
@@ -48,7 +56,7 @@ export function createChatHandling(options: ChatHandlingOptions): ChatHandling {
   });
   const reception = createReception({
     ...options,
-    formAnswer: questions.formAnswer,
+    formAnswer: (message) => questions.formAnswer(message) ?? options.formElsewhere?.(message),
     runCommand: (command, request) => runCommand(command, commandContext(request)),
   });
 
@@ -56,7 +64,7 @@ export function createChatHandling(options: ChatHandlingOptions): ChatHandling {
     const chat = askingChat(request);
     return {
       sessionKey: chat.sessionKey,
-      questions: questions.openIn(request.chat),
+      questions: openIn(request.chat),
       systemTimezone: options.systemTimezone,
       invoke: (name, input) => invoke(name, input, { by: senderOf(request), chat, signal: ending }),
       signal: ending,
@@ -75,7 +83,7 @@ export function createChatHandling(options: ChatHandlingOptions): ChatHandling {
       activity: async () => ({
         isRunning: turns.isRunning(chat) || (await elsewhere(chat)) !== undefined,
         waiting: await waiting.countIn(chat),
-        openQuestions: questions.openIn(chat).length,
+        openQuestions: openIn(chat).length,
       }),
     };
   }
@@ -97,6 +105,11 @@ export function createChatHandling(options: ChatHandlingOptions): ChatHandling {
   return {
     reception,
     turns,
+    answerForm(message) {
+      const answer = questions.formAnswer(message);
+      answer?.();
+      return answer !== undefined;
+    },
     async handle(batch) {
       const [first] = batch.messages;
       if (!first || !readCommand(first)) return turns.handle(batch);

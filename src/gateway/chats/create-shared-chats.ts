@@ -6,11 +6,11 @@ import type { Channel, SentMessage } from '../../channels/channel.ts';
 import type { Cluster } from '../../storage/cluster.ts';
 import type { Fence, Lock, Locks } from '../../storage/locks.ts';
 import type { OutboxMessage } from '../../storage/mailbox.ts';
-import { type BotKey, chatName } from '../../vocabulary/chat-name.ts';
+import { type BotKey, type ChatKey, chatName } from '../../vocabulary/chat-name.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import type { TurnHub } from '../turns/turn-hub.ts';
 import type { ChannelGatewayDependencies } from './channel-gateway-dependencies.ts';
-import { botName, DEFAULT_LIMITS } from './chat.ts';
+import { botName, type ChatMessage, DEFAULT_LIMITS } from './chat.ts';
 import { createChatHandling } from './chat-handling.ts';
 import { createChoices } from './choices.ts';
 import { readCommand } from './commands/all.ts';
@@ -27,12 +27,14 @@ import type { TurnElsewhere } from './waiting-messages.ts';
 const GRACE_MS = 5_000;
 const RETRY_MS = 1_000;
 const LONGEST_SENT_WAIT_MS = 2_000;
+const WRITTEN_TIMES = 30;
+const WRITTEN_EVERY_MS = 100;
 
 export interface SharedChatsDependencies
   extends Omit<ChannelGatewayDependencies, 'channels' | 'claimant' | 'isStillOurs' | 'hub'> {
   cluster: Cluster;
   locks: Locks;
-  hub: Pick<TurnHub, 'answer' | 'turns' | 'stop'>;
+  hub: Pick<TurnHub, 'answer' | 'questions' | 'turns' | 'stop' | 'write' | 'onWritten'>;
   /** One of each bot. They are never connected: turns send, edit and download through them. */
   senders: readonly Channel[];
 }
@@ -73,7 +75,7 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
     },
     whenSent,
   };
-  const { reception, turns, handle } = createChatHandling({
+  const { reception, turns, handle, answerForm } = createChatHandling({
     ...dependencies,
     isStillOurs: () => locks.holds(claimant()),
     inbox,
@@ -83,6 +85,8 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
     limits,
     ending: ending.signal,
     elsewhere,
+    questionsElsewhere: (chat) => questionsElsewhere(chat).map(({ id }) => id),
+    formElsewhere,
     waiting: {
       async add() {
         lanes.look();
@@ -110,14 +114,41 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
     now,
   });
 
-  async function waitingIn(chat: Parameters<typeof elsewhere>[0]) {
+  async function waitingIn(chat: ChatKey) {
     return sortUnfinished(await mailbox.unfinished(chat)).waiting;
   }
 
-  /** The turn of this chat that another gateway runs. */
-  async function elsewhere(chat: Parameters<typeof chatName>[0]): Promise<TurnElsewhere | undefined> {
+  function turnElsewhere(chat: ChatKey) {
     const name = chatName(chat);
-    const turn = hub.turns().find((each) => each.isRemote && each.chat === name && each.state !== 'ended');
+    return hub.turns().find((each) => each.isElsewhere && each.chat === name && each.state !== 'ended');
+  }
+
+  function questionsElsewhere(chat: ChatKey) {
+    const turn = turnElsewhere(chat);
+    return turn ? hub.questions().filter(({ turnId }) => turnId === turn.id) : [];
+  }
+
+  /** The same messages as for a form of this gateway. */
+  function formElsewhere(request: ChatMessage): (() => void) | undefined {
+    const { chat, message, isOwner } = request;
+    if (!isOwner || message.isForwarded || message.files.length > 0) return undefined;
+    const isText = message.text.trim() !== '' && !message.text.trim().startsWith('/');
+    const form = questionsElsewhere(chat).find(
+      (question) =>
+        'form' in question && (message.pressed ? message.pressed.value.startsWith(`form:${question.id}:`) : isText),
+    );
+    return form && (() => hub.write(form.turnId, request));
+  }
+
+  /** The form may be between two of its prompts. */
+  async function takeWritten(message: ChatMessage): Promise<void> {
+    for (let times = 0; times < WRITTEN_TIMES && !answerForm(message); times += 1)
+      await sleep(WRITTEN_EVERY_MS, undefined, { signal: ending.signal }).catch(() => {});
+  }
+
+  /** The turn of this chat that another gateway runs. */
+  async function elsewhere(chat: ChatKey): Promise<TurnElsewhere | undefined> {
+    const turn = turnElsewhere(chat);
     if (!turn) return undefined;
     const { begun } = sortUnfinished(await mailbox.unfinished(chat));
     return { messages: begun.flatMap(({ messages }) => messages), stop: () => void hub.stop(turn.id) };
@@ -157,6 +188,7 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
       stopListening.push(
         cluster.on('inbox', lanes.look),
         cluster.on('outbox', () => delivery.wake()),
+        hub.onWritten((message) => void takeWritten(message as ChatMessage)),
       );
       lanes.open();
     },

@@ -19,7 +19,18 @@ export interface ReadOptions {
   signal?: AbortSignal;
 }
 
+/** Events as they were published: one, or deltas that follow each other and differ in their text alone. */
+export interface Stretch {
+  /** The number of the first. */
+  first: number;
+  event: RunEvent;
+  /** The texts of several deltas; each has a number of its own. */
+  pieces?: string[];
+}
+
 export interface EventLog {
+  /** Everything that is kept after this number, for a copy that has the same numbers. */
+  stretches(after: number): Stretch[];
   publish(event: RunEvent): void;
   /** No more events. With `failure`, every reader gets it thrown after the last event. */
   close(failure?: { error: unknown }): void;
@@ -156,6 +167,15 @@ export function createEventLog({ maxBytes }: { maxBytes: number }): EventLog {
 
   return {
     publish,
+    stretches(after) {
+      const begin = segments.findLastIndex(({ first }) => first <= after + 1);
+      return segments.slice(Math.max(begin, 0)).flatMap((segment): Stretch[] => {
+        const { first } = segment;
+        if (segment.kind === 'event') return first > after ? [{ first, event: segment.event }] : [];
+        const pieces = segment.pieces.slice(Math.max(0, after + 1 - first));
+        return pieces.length > 0 ? [{ first: Math.max(first, after + 1), event: segment.like, pieces }] : [];
+      });
+    },
     close(failure) {
       closed ??= failure ? { failure } : {};
       wakeReaders();

@@ -5,7 +5,7 @@ import type { RunEvent, Stage } from '../../pipeline/events.ts';
 import type { TurnQuestion, TurnQuestions } from '../../pipeline/questions.ts';
 import type { Steering, SteeringMessage } from '../../pipeline/steering.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
-import { createEventLog, type EventLog, type ReadOptions, type TurnItem } from './event-log.ts';
+import { createEventLog, type EventLog, type ReadOptions, type Stretch, type TurnItem } from './event-log.ts';
 import { type AskingTurn, createQuestions, type Questions, type QuestionsDependencies } from './questions.ts';
 import { createSteeringQueue, type SteeringOutcome, type SteeringQueue } from './steering-queue.ts';
 
@@ -57,6 +57,8 @@ export interface TurnSummary extends TurnFacts {
   lastNumber: number;
   /** Another process of the owner runs it. */
   isRemote?: true;
+  /** That process is another gateway on the same storage. */
+  isElsewhere?: true;
 }
 
 /** What a turn that is started gets from the hub. */
@@ -74,6 +76,12 @@ export interface RemoteTurn {
   questions(): TurnQuestion[];
   answer: Questions['answer'];
   steer(message: SteeringMessage): void;
+  /** Hands over a message of the turn's chat. */
+  write(message: unknown): void;
+  /** Another gateway runs it, and counts it. */
+  isElsewhere?: true;
+  /** Somebody reads its events here. */
+  onRead?(): void;
 }
 
 export interface StartOptions extends TurnFacts {
@@ -87,6 +95,8 @@ export interface StartOptions extends TurnFacts {
 
 /** Told of every turn of the process, in order and at once: it must neither wait nor throw. */
 export interface TurnWatcher {
+  /** Also those that other gateways run. */
+  seesElsewhere?: true;
   /** `number` is the event's own within its turn. */
   onEvent(turn: TurnFacts, number: number, event: RunEvent): void;
   /** After the last event. */
@@ -103,7 +113,11 @@ export interface TurnHub {
   turn(turnId: string): TurnSummary | undefined;
   /** Every turn that is running or kept, oldest first. */
   turns(): TurnSummary[];
-  /** No turn runs. */
+  /** The events of a turn after this number as they were published; undefined when it is not kept. */
+  stretches(turnId: string, after: number): Stretch[] | undefined;
+  /** Somebody watches the turns of other gateways, too. */
+  readonly isWatchedElsewhere: boolean;
+  /** No turn runs here. */
   readonly isIdle: boolean;
   /** Every open question of every turn, oldest first. */
   questions(): TurnQuestion[];
@@ -115,6 +129,10 @@ export interface TurnHub {
    * ended without it. The caller decides who may.
    */
   steer(turnId: string, message: SteeringMessage): Promise<SteeringOutcome | 'unknown'>;
+  /** A message of the turn's chat arrived here and answers what the turn asks: the gateway that runs it gets the message. */
+  write(turnId: string, message: unknown): void;
+  /** Called with such messages for turns of this gateway. Returns what ends it. */
+  onWritten(listener: (message: unknown) => void): () => void;
   /** Cancels a turn, as its caller could. */
   stop(turnId: string): 'stopped' | 'ended' | 'unknown';
 }
@@ -148,6 +166,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
   let endedBytes = 0;
   const forgotten = new Set<string>();
   const watchers = new Set<TurnWatcher>();
+  const writtenListeners = new Set<(message: unknown) => void>();
   let sweep: NodeJS.Timeout | undefined;
 
   async function start({ signal, run, questionMs, remote, ...facts }: StartOptions): Promise<void> {
@@ -198,12 +217,17 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     keepEnded(record, stage);
     if (watchers.size === 0) return;
     const summary = summaryOf(record);
-    for (const { onEnd } of watchers) onEnd(summary);
+    for (const { onEnd } of watchersOf(record)) onEnd(summary);
   }
 
-  function publish({ facts, log }: TurnRecord, event: RunEvent): void {
+  function publish(record: TurnRecord, event: RunEvent): void {
+    const { facts, log } = record;
     log.publish(event);
-    for (const { onEvent } of watchers) onEvent(facts, log.lastNumber, event);
+    for (const { onEvent } of watchersOf(record)) onEvent(facts, log.lastNumber, event);
+  }
+
+  function watchersOf({ remote }: TurnRecord): Iterable<TurnWatcher> {
+    return remote?.isElsewhere ? [...watchers].filter(({ seesElsewhere }) => seesElsewhere) : watchers;
   }
 
   /** A reader of a turn sees what its sub-agents ask. */
@@ -290,6 +314,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     ...(ended?.stage && { stage: ended.stage }),
     lastNumber: log.lastNumber,
     ...(remote && { isRemote: true }),
+    ...(remote?.isElsewhere && { isElsewhere: true }),
   });
 
   function isAsking({ facts, remote }: Pick<TurnRecord, 'facts' | 'remote'>): boolean {
@@ -305,9 +330,11 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     },
     start,
     read(turnId, options = {}) {
-      const { log } = found(turnId);
+      const { log, remote } = found(turnId);
       const { after = 0 } = options;
-      if (!Number.isInteger(after) || after < 0 || after > log.lastNumber)
+      remote?.onRead?.();
+      // Another gateway may have published more than has arrived here.
+      if (!Number.isInteger(after) || after < 0 || (after > log.lastNumber && !remote?.isElsewhere))
         throw new HubError(
           'EVENT_NUMBER_INVALID',
           `${after} is not a number of an event of ${turnId}: it has 1 to ${log.lastNumber}, and 0 reads from the beginning`,
@@ -319,8 +346,12 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       return record && summaryOf(record);
     },
     turns: () => [...records.values()].map(summaryOf),
+    stretches: (turnId, after) => records.get(turnId)?.log.stretches(after),
+    get isWatchedElsewhere() {
+      return watchers.values().some(({ seesElsewhere }) => seesElsewhere);
+    },
     get isIdle() {
-      return records.size === endedRecords.length;
+      return records.values().every(({ ended, remote }) => ended || remote?.isElsewhere);
     },
     questions: () => [...questions.open(), ...remotes().flatMap((remote) => remote.questions())],
     answer(questionId, answer, by) {
@@ -339,6 +370,15 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       const joining = record.steering.add(message);
       if (!record.ended) record.remote?.steer(message);
       return joining;
+    },
+    write(turnId, message) {
+      const { remote } = records.get(turnId) ?? {};
+      if (remote) remote.write(message);
+      else for (const listener of writtenListeners) listener(message);
+    },
+    onWritten(listener) {
+      writtenListeners.add(listener);
+      return () => writtenListeners.delete(listener);
     },
     stop(turnId) {
       const record = records.get(turnId);

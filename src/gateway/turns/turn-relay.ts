@@ -7,13 +7,18 @@ import type { TurnQuestion } from '../../pipeline/questions.ts';
 import type { SteeringMessage } from '../../pipeline/steering.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import type { Answerer } from './answerer.ts';
+import type { Stretch } from './event-log.ts';
 import type { AnswerOutcome, QuestionAnswer } from './questions.ts';
-import type { TurnFacts, TurnHub } from './turn-hub.ts';
+import type { RemoteTurn, TurnFacts, TurnHub } from './turn-hub.ts';
 
 /** From the process that runs the turn. */
 export type RelayedLine =
   | { kind: 'turn'; turn: TurnFacts }
   | { kind: 'event'; turnId: string; event: RunEvent }
+  /** Events with the numbers that they have there, between gateways. Their questions come as `asked` and `resolved`, also where nobody reads events. */
+  | { kind: 'stretch'; turnId: string; stretch: Stretch }
+  | { kind: 'asked'; turnId: string; question: TurnQuestion }
+  | { kind: 'resolved'; turnId: string; questionId: string }
   | { kind: 'end'; turnId: string }
   | { kind: 'answered'; id: number; outcome: AnswerOutcome };
 
@@ -21,12 +26,15 @@ export type RelayedLine =
 export type RelayCommand =
   | { kind: 'answer'; id: number; questionId: string; answer: QuestionAnswer; by: Answerer }
   | { kind: 'steer'; turnId: string; message: SteeringMessage }
+  | { kind: 'write'; turnId: string; message: unknown }
   | { kind: 'stop'; turnId: string };
 
 const ANSWER_MS = 10_000;
 
 interface Relayed {
   events: EventQueue<RunEvent>;
+  /** The number of the newest event. */
+  lastNumber: number;
   open: Map<string, TurnQuestion>;
   isEnded: boolean;
 }
@@ -36,6 +44,7 @@ export async function receiveTurns(
   hub: Pick<TurnHub, 'start' | 'turn'>,
   lines: AsyncIterable<RelayedLine>,
   send: (command: RelayCommand) => void,
+  more: Pick<RemoteTurn, 'isElsewhere' | 'onRead'> = {},
 ): Promise<void> {
   const turns = new Map<string, Relayed>();
   const answers = new Map<number, (outcome: AnswerOutcome) => void>();
@@ -44,15 +53,17 @@ export async function receiveTurns(
   function begin(facts: TurnFacts): void {
     // An id that is taken is a turn that is here already.
     if (hub.turn(facts.id)) return;
-    const relayed: Relayed = { events: createEventQueue(), open: new Map(), isEnded: false };
+    const relayed: Relayed = { events: createEventQueue(), lastNumber: 0, open: new Map(), isEnded: false };
     turns.set(facts.id, relayed);
     void hub.start({
       ...facts,
       signal: new AbortController().signal,
       remote: {
+        ...more,
         questions: () => [...relayed.open.values()],
         answer,
         steer: (message) => send({ kind: 'steer', turnId: facts.id, message }),
+        write: (message) => send({ kind: 'write', turnId: facts.id, message }),
       },
       async *run({ signal }) {
         signal.addEventListener('abort', () => send({ kind: 'stop', turnId: facts.id }), { once: true });
@@ -100,12 +111,24 @@ export async function receiveTurns(
       turns.delete(line.turnId);
       return;
     }
+    if (line.kind === 'asked') return void relayed.open.set(line.question.id, line.question);
+    if (line.kind === 'resolved') return void relayed.open.delete(line.questionId);
+    if (line.kind === 'stretch') return takeStretch(relayed, line.stretch);
     const { event } = line;
     // A turn that waits for a sub-agent tells its questions too; they are the sub-agent's.
     if ((event.type === 'permission-request' || event.type === 'form-request') && event.question.turnId === line.turnId)
       relayed.open.set(event.question.id, event.question);
     if (event.type === 'permission-resolved' || event.type === 'form-resolved') relayed.open.delete(event.questionId);
     relayed.events.push(event);
+  }
+
+  /** What came before is not kept there any more: without it the numbers would differ. */
+  function takeStretch(relayed: Relayed, { first, event, pieces }: Stretch): void {
+    if (first <= relayed.lastNumber) return;
+    if (first > relayed.lastNumber + 1) return relayed.events.close();
+    relayed.lastNumber += pieces?.length ?? 1;
+    if (!pieces) relayed.events.push(event);
+    for (const text of pieces ?? []) relayed.events.push({ ...event, text } as RunEvent);
   }
 
   try {

@@ -65,7 +65,7 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
       ]);
     },
     ownerFiles,
-    cluster: createPostgresCluster(database, signals),
+    cluster: createPostgresCluster(database, signals, sealing),
     trust: createTrust({ files: ownerFiles, now }),
     async close() {
       await (await audit.made())?.close();

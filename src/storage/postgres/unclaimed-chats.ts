@@ -4,7 +4,9 @@ import type { BotKey } from '../../vocabulary/chat-name.ts';
 import type { Cluster, UnclaimedChat } from '../cluster.ts';
 import { chatOf } from '../mailbox-rows.ts';
 import type { PostgresDatabase } from './database.ts';
+import type { Sealing } from './sealed-text.ts';
 import type { Signals } from './signals.ts';
+import { createTurnExchangeStore } from './turn-exchange.ts';
 
 const READ_MESSAGES = 2_000;
 const READ_OF_OWNER = 200;
@@ -57,8 +59,11 @@ const UNCLAIMED = `
     USING (channel, account)
   ORDER BY first_at`;
 
-export function createPostgresCluster({ query }: PostgresDatabase, signals: Signals): Cluster {
+export function createPostgresCluster(database: PostgresDatabase, signals: Signals, sealing: Sealing): Cluster {
+  const { query } = database;
   return {
+    exchange: createTurnExchangeStore(database, sealing),
+
     async unclaimedChats(bots: readonly BotKey[]) {
       const names = [bots.map(({ channel }) => channel), bots.map(({ account }) => account)];
       const rows = await query<Omit<UnclaimedChat, 'chat'> & { channel: string; account: string; chat: string }>(

@@ -32,7 +32,10 @@ export function createServiceMetrics(dependencies: ServiceMetricsDependencies): 
 }
 
 function queueGauges({ channels, mailbox }: ServiceStatus, hub: Pick<TurnHub, 'turns' | 'questions'>): Gauge[] {
-  const states = Map.groupBy(hub.turns(), ({ state }) => state);
+  const states = Map.groupBy(
+    hub.turns().filter(({ isElsewhere }) => !isElsewhere),
+    ({ state }) => state,
+  );
   return [
     {
       name: 'lainclaw_turns',

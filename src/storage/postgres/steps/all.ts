@@ -6,6 +6,7 @@ import { memoryStep } from './memory.ts';
 import { sessionsStep } from './sessions.ts';
 import { spreadTurnsStep } from './spread-turns.ts';
 import type { Step } from './step.ts';
+import { turnExchangeStep } from './turn-exchange.ts';
 import { undoStep } from './undo.ts';
 
 /** In order: the number of a step is its place, counted from 1. */
@@ -18,4 +19,5 @@ export const STEPS: readonly Step[] = [
   spreadTurnsStep,
   memoryStep,
   auditStep,
+  turnExchangeStep,
 ];
