@@ -25,7 +25,7 @@ beforeEach(async () => {
     url: database.url,
     count: 2,
     config: { provider: 'openai-compatible', model: 'fake', baseUrl: `${model.url}/v1`, modelTitles: false },
-    flags: ['--max-concurrent-turns=1', '--debounce-ms=50', '--with-tools=true'],
+    flags: ['--max-concurrent-turns=1', '--debounce-ms=50', '--with-tools=true', '--pairing-allow-from=ann'],
   });
   for (const machine of shared.machines) await machine.start();
   [one, two] = shared.machines as [Machine, Machine];
@@ -132,40 +132,4 @@ it('the turns of a lost gateway end on the other', async () => {
   await eventually(async () => expect(await state()).toBe('running'));
   await one.end('SIGKILL');
   await eventually(async () => expect(await state()).toBe('ended'));
-});
-
-/** Its turn runs on the gateway that is not connected: the other has room for one turn, and is busy with it. */
-async function askOnTheOther(text: string): Promise<void> {
-  shared.write([{ id: 'm1', chatId: 'busy', senderId: 'ann', text: 'wait', order: 1 }]);
-  await eventually(async () => expect((await one.status()).runningTurns).toBe(1));
-  shared.write([{ id: 'm2', chatId: 'asking', senderId: 'ann', text, order: 2 }]);
-  await eventually(async () => expect((await two.status()).runningTurns).toBe(1));
-}
-const said = (): string =>
-  shared
-    .outbox()
-    .filter(({ chatId }) => chatId === 'asking')
-    .map(({ markdown }) => markdown)
-    .join('\n');
-
-it('what a turn asks in a chat is approved there, whichever gateway runs it', async () => {
-  await askOnTheOther('run it');
-  await eventually(() => expect(said()).toContain('rm -rf'));
-  shared.write([{ id: 'm3', chatId: 'asking', senderId: 'ann', text: '/deny', order: 3 }]);
-  await eventually(() => expect(said()).toContain('Done: '));
-});
-
-it('a form in a chat is filled in there, whichever gateway runs its turn', async () => {
-  await askOnTheOther('choose');
-  await eventually(() => expect(said()).toContain('Which branch?'));
-  shared.write([{ id: 'm3', chatId: 'asking', senderId: 'ann', text: 'next', order: 3 }]);
-  await eventually(() => expect(said()).toMatch(/Done: .*next/));
-});
-
-it('/stop in a chat stops its turn, whichever gateway runs it', async () => {
-  await askOnTheOther('wait');
-  await eventually(() => expect(model.requests).toHaveLength(2));
-  shared.write([{ id: 'm3', chatId: 'asking', senderId: 'ann', text: '/stop', order: 3 }]);
-  await eventually(() => expect(said()).toContain('Stopped'));
-  await eventually(async () => expect((await two.status()).runningTurns).toBe(0));
 });
