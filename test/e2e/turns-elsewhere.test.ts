@@ -133,3 +133,41 @@ it('the turns of a lost gateway end on the other', async () => {
   await one.end('SIGKILL');
   await eventually(async () => expect(await state()).toBe('ended'));
 });
+
+/** Its turn runs on the gateway that is not connected: the other has room for one turn, and is busy with it. */
+async function askOnTheOther(text: string): Promise<void> {
+  shared.write([{ id: 'm1', chatId: 'busy', senderId: 'ann', text: 'wait', order: 1 }]);
+  await eventually(async () => expect((await one.status()).runningTurns).toBe(1));
+  shared.write([{ id: 'm2', chatId: 'asking', senderId: 'ann', text, order: 2 }]);
+  await eventually(async () => expect((await two.status()).runningTurns).toBe(1));
+}
+const said = (): string =>
+  shared
+    .outbox()
+    .filter(({ chatId }) => chatId === 'asking')
+    .map(({ markdown }) => markdown)
+    .join('\n');
+
+it('what a turn asks in a chat is approved there, whichever gateway runs it', async () => {
+  await askOnTheOther('run it');
+  await questionOn(one);
+  await eventually(() => expect(said()).toContain('/deny'));
+  shared.write([{ id: 'm3', chatId: 'asking', senderId: 'ann', text: '/deny', order: 3 }]);
+  await eventually(() => expect(said()).toContain('Done: '));
+});
+
+it('a form in a chat is filled in there, whichever gateway runs its turn', async () => {
+  await askOnTheOther('choose');
+  await questionOn(one);
+  await eventually(() => expect(said()).toContain('Which branch?'));
+  shared.write([{ id: 'm3', chatId: 'asking', senderId: 'ann', text: 'next', order: 3 }]);
+  await eventually(() => expect(said()).toMatch(/Done: .*next/));
+});
+
+it('/stop in a chat stops its turn, whichever gateway runs it', async () => {
+  await askOnTheOther('wait');
+  await eventually(async () => expect(await operation<object[]>(one, 'turns.list')).toHaveLength(2));
+  shared.write([{ id: 'm3', chatId: 'asking', senderId: 'ann', text: '/stop', order: 3 }]);
+  await eventually(() => expect(said()).toContain('Stopped'));
+  await eventually(async () => expect((await two.status()).runningTurns).toBe(0));
+});
