@@ -111,9 +111,13 @@ export async function receiveTurns(
       turns.delete(line.turnId);
       return;
     }
-    if (line.kind === 'asked') return void relayed.open.set(line.question.id, line.question);
-    if (line.kind === 'resolved') return void relayed.open.delete(line.questionId);
-    if (line.kind === 'stretch') return takeStretch(relayed, line.stretch);
+    if (line.kind === 'asked') relayed.open.set(line.question.id, line.question);
+    else if (line.kind === 'resolved') relayed.open.delete(line.questionId);
+    else if (line.kind === 'stretch') takeStretch(relayed, line.stretch);
+    else takeEvent(relayed, line);
+  }
+
+  function takeEvent(relayed: Relayed, line: Extract<RelayedLine, { kind: 'event' }>): void {
     const { event } = line;
     // A turn that waits for a sub-agent tells its questions too; they are the sub-agent's.
     if ((event.type === 'permission-request' || event.type === 'form-request') && event.question.turnId === line.turnId)
@@ -124,8 +128,8 @@ export async function receiveTurns(
 
   /** What came before is not kept there any more: without it the numbers would differ. */
   function takeStretch(relayed: Relayed, { first, event, pieces }: Stretch): void {
-    if (first <= relayed.lastNumber) return;
-    if (first > relayed.lastNumber + 1) return relayed.events.close();
+    if (first > relayed.lastNumber + 1) relayed.events.close();
+    if (first !== relayed.lastNumber + 1) return;
     relayed.lastNumber += pieces?.length ?? 1;
     if (!pieces) relayed.events.push(event);
     for (const text of pieces ?? []) relayed.events.push({ ...event, text } as RunEvent);
