@@ -134,10 +134,12 @@ it('the turns of a lost gateway end on the other', async () => {
   await eventually(async () => expect(await state()).toBe('ended'));
 });
 
-/** Its turn runs on the gateway that is not connected: the other has room for one turn, and is busy with it. */
+/** Its turn runs on the gateway that is not connected: the other has room for one turn, and is busy with one that it began alone. */
 async function askOnTheOther(text: string): Promise<void> {
+  await two.end('SIGTERM');
   shared.write([{ id: 'm1', chatId: 'busy', senderId: 'ann', text: 'wait', order: 1 }]);
   await eventually(async () => expect((await one.status()).runningTurns).toBe(1));
+  await two.start();
   shared.write([{ id: 'm2', chatId: 'asking', senderId: 'ann', text, order: 2 }]);
   await eventually(async () => expect((await two.status()).runningTurns).toBe(1));
 }
