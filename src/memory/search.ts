@@ -157,7 +157,9 @@ export async function rankArchive(
   if ('unavailable' in meaning) result.note = `full-text only: ${meaning.unavailable}`;
   else {
     const { done, total } = await archive.embedded(meaning.model);
-    if (!isHybrid) result.note = `full-text only: ${done > 0 ? OTHER_LENGTH : 'nothing has been embedded yet'}`;
+    const none = 'nothing has been embedded yet';
+    if (!isHybrid)
+      result.note = `full-text only: ${done > 0 ? ((await archive.whyNotNearest?.(meaning.model)) ?? OTHER_LENGTH) : none}`;
     else if (done < total) result.note = `only ${done} of ${total} chunks have been embedded yet`;
   }
   return result;

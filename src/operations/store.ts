@@ -32,6 +32,11 @@ export const storeStatus = defineOperation({
       knownVersion: COUNT,
       isReadOnly: YES_OR_NO,
       ownsTables: { ...YES_OR_NO, description: 'the role could change or drop tables' },
+      vectors: {
+        enum: ['pgvector', 'available', 'none'],
+        description:
+          'whether meaning is searched with an index of pgvector, or could be; otherwise each gateway compares the vectors',
+      },
       sessionsInHome: { ...COUNT, description: 'conversations from before, which the database does not have' },
     },
     { counts: objectWith({ sessions: COUNT, transcripts: COUNT, jobs: COUNT, inbox: COUNT, outbox: COUNT }) },

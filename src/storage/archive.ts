@@ -183,6 +183,8 @@ export interface Archive {
   putVectors(model: string, vectors: readonly { id: number; vector: Float32Array }[]): Promise<void>;
   /** Compares the bits of the vectors first, then rescores the best exactly. */
   nearest(model: string, vector: Float32Array, limit: number): Promise<VectorHit[]>;
+  /** Why `nearest` finds nothing although there are vectors, where that is known. */
+  whyNotNearest?(model: string): Promise<string | undefined>;
   /** The similarity of the given chunks, the nearest first; chunks without a vector of this model are left out. */
   similar(model: string, vector: Float32Array, ids: readonly number[]): Promise<VectorHit[]>;
   /** Of the chunks that the reader sees. */

@@ -9,7 +9,8 @@ import type { ArchiveSubject } from '../conformance/archive-agreement.ts';
 import { type TestDatabase, testDatabase } from './postgres.ts';
 import { superuser } from './postgres-cluster.ts';
 
-const EMPTY = `
+/** Leaves the tables as they are made. */
+export const EMPTY_ARCHIVE = `
   TRUNCATE lainclaw.archive_documents, lainclaw.archive_chunks, lainclaw.archive_terms, lainclaw.archive_postings, lainclaw.archive_totals,
     lainclaw.archive_models, lainclaw.archive_vectors, lainclaw.archive_state, lainclaw.fact_waiting, lainclaw.fact_sources,
     lainclaw.fact_extractions, lainclaw.fact_changes, lainclaw.fact_proposals RESTART IDENTITY;
@@ -39,7 +40,7 @@ export function postgresArchives(): PostgresArchives {
           await locks.close();
           await database.close();
         }
-        await superuser(port, (client) => client.query(EMPTY), name);
+        await superuser(port, (client) => client.query(EMPTY_ARCHIVE), name);
       },
     };
   }

@@ -47,6 +47,12 @@ const STATES: Record<OutputOf<typeof storeStatus>['tables'], string> = {
   newer: 'the tables are of a newer version: upgrade lainclaw',
 };
 
+const VECTORS: Record<OutputOf<typeof storeStatus>['vectors'], string> = {
+  pgvector: 'meaning is searched with pgvector',
+  available: 'meaning is searched in each gateway; the server has pgvector: "lainclaw store migrate" uses it',
+  none: 'meaning is searched in each gateway: the server has no pgvector',
+};
+
 interface CopyFlags extends OutputFlags {
   from: 'local' | 'postgres';
   to: 'local' | 'postgres';
@@ -91,6 +97,7 @@ async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> 
             `${counts.sessions} sessions, ${counts.jobs} jobs, ${counts.inbox} messages waiting, ${counts.outbox} to send`,
           ]
         : []),
+      ...(tables === 'ready' ? [VECTORS[status.vectors]] : []),
     ];
     for (const line of lines) terminal.out.write(`${printable(line)}\n`);
     if (sessionsInHome > 0)

@@ -1,6 +1,7 @@
 // The tables' version: how many steps were run. Each step is one transaction, under a lock of the table that counts them, so that two programs never run the
 // same step. A program runs on newer tables as long as their steps say that it can; otherwise it changes nothing.
 import { newerVersion, StorageError } from '../storage.ts';
+import { setUpVectors } from './archive/pgvector.ts';
 import type { PostgresDatabase, Query } from './database.ts';
 import { STEPS } from './steps/all.ts';
 
@@ -40,7 +41,7 @@ export async function requireVersion(query: Query, address: string): Promise<voi
   throw new StorageError('STORAGE_FAILED', message);
 }
 
-/** Runs the missing steps. With `role`, that role may then read and write rows, and nothing else. Running it again changes nothing. */
+/** Runs the missing steps, and uses pgvector where the server has it. With `role`, that role may then read and write rows, and nothing else. Running it again changes nothing. */
 export async function migrate(
   database: PostgresDatabase,
   { role, onStep = () => {} }: { role?: string; onStep?: (step: StepDone) => void } = {},
@@ -51,6 +52,7 @@ export async function migrate(
     done.push(next);
     onStep(next);
   }
+  await setUpVectors(database);
   if (role !== undefined) await grantTo(database, role);
   return done;
 }

@@ -1,3 +1,4 @@
+import { type VectorSupport, vectorSupport } from './archive/pgvector.ts';
 import type { PostgresDatabase } from './database.ts';
 import { KNOWN_VERSION, readVersion } from './migrations.ts';
 
@@ -14,6 +15,8 @@ export interface StoreStatus {
   isReadOnly: boolean;
   /** True when the role could change or drop the tables. */
   ownsTables: boolean;
+  /** How meaning is searched: with an index of pgvector, or by comparing in each gateway. `available`: the server has pgvector, and the tables do not use it yet. */
+  vectors: VectorSupport;
   /** Rows of the largest kinds; absent while the tables cannot be used. */
   counts?: { sessions: number; transcripts: number; jobs: number; inbox: number; outbox: number };
 }
@@ -43,6 +46,7 @@ export async function readStoreStatus({ query, address }: PostgresDatabase): Pro
     knownVersion: KNOWN_VERSION,
     isReadOnly: server?.readOnly ?? false,
     ownsTables: server?.owns ?? false,
+    vectors: tables === 'empty' ? 'none' : await vectorSupport(query),
     ...(counts && { counts }),
   };
 }

@@ -9,6 +9,7 @@ import { createPostgresFacts } from '../facts/postgres-facts.ts';
 import { insertDocuments, prepareDocuments } from './add.ts';
 import { countTerms, findCandidates, termsBeginning } from './find.ts';
 import { readState } from './index-lock.ts';
+import { createNearWithPgvector } from './pgvector.ts';
 import {
   chunksAround,
   documentsHolding,
@@ -27,6 +28,7 @@ import {
   createKeptVectors,
   dropOtherVectors,
   embeddedCount,
+  MOST_EXACT,
   nearestChunks,
   pendingChunks,
   putVectors,
@@ -44,7 +46,7 @@ export function createPostgresArchive({ database, locks, name = 'archive' }: Pos
   const { query, transaction } = database;
   const tables = archiveTables(name);
   const kept = createKeptVectors(database, tables);
-  const chooseNear = async () => undefined;
+  const chooseNear = name === 'archive' ? createNearWithPgvector(database) : async () => undefined;
 
   const as = (reader: MemoryReader): Archive => {
     const documents = (columns: string, condition: string, value: string) =>
@@ -97,6 +99,11 @@ export function createPostgresArchive({ database, locks, name = 'archive' }: Pos
       putVectors: (model, vectors) => putVectors(database, tables, model, vectors),
       nearest: (model, vector, limit) =>
         nearestChunks(query, tables, { kept, chooseNear }, { reader, name: model, vector, limit }),
+      async whyNotNearest(model) {
+        const { done } = await embeddedCount(query, tables, reader, model);
+        if (done <= MOST_EXACT) return undefined;
+        return `more than ${MOST_EXACT} texts have a vector, which needs pgvector in the database (docs/store.md)`;
+      },
       similar: (model, vector, ids) => similarChunks(query, tables, { reader, name: model, vector, ids }),
       embedded: (model) => embeddedCount(query, tables, reader, model),
       async wantModel(model) {
