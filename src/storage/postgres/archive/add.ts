@@ -78,7 +78,7 @@ async function insertRows(
   return new Map(rows.map(({ id, key }) => [id, key]));
 }
 
-/** The ids of what has the same text, by the ids that were given. */
+/** The ids of what has the same text, by the ids that were given. Locked until the end of the transaction: it cannot be forgotten while something comes to refer to it. */
 async function findKnown(
   query: Query,
   tables: ArchiveTables,
@@ -87,7 +87,8 @@ async function findKnown(
   if (repeated.length === 0) return new Map();
   const rows = await query<{ given: string; id: string }>(
     `SELECT r.given, d.id FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS r (given, source, hash, scope)
-     JOIN ${tables.documents} d ON d.hash = r.hash AND d.scope = r.scope AND md5(d.source) = md5(r.source)`,
+     JOIN ${tables.documents} d ON d.hash = r.hash AND d.scope = r.scope AND md5(d.source) = md5(r.source)
+     FOR KEY SHARE OF d`,
     [
       repeated.map(({ document }) => document.id),
       repeated.map(({ document }) => document.source),

@@ -1,10 +1,12 @@
 // Building the index again: as another generation beside the current one, in short transactions, each of which remembers how far it came; then one that
 // adds what was saved meanwhile and makes it the current one; then the old one is deleted in steps. A kill leaves the current index in use and an
-// unfinished one behind, which the next rebuild to the same version continues; another one deletes it.
+// unfinished one behind, which the next rebuild to the same version continues; another one deletes it. The state names the generation that is being built, and
+// each transaction checks it while it holds the index: a gateway that lost the rebuild's lock writes nothing into what another one has finished.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OWNER } from '../../../vocabulary/memory-scope.ts';
 import { lengthOf, type RebuildOptions, type TermsOf } from '../../archive.ts';
 import { indexedRow } from '../../archive-rows.ts';
+import { StorageError } from '../../storage.ts';
 import type { PostgresDatabase, Query } from '../database.ts';
 import { holdIndex, readState } from './index-lock.ts';
 import { indexChunks } from './index-terms.ts';
@@ -21,44 +23,68 @@ export async function rebuildIndex(
   termsOf: TermsOf,
   { version, batch = BATCH, signal, onProgress }: RebuildOptions,
 ): Promise<{ chunks: number }> {
-  const { query } = database;
-  const generation = await begin(database, tables, version);
-  let done = await countDone(query, tables, generation);
+  const { query, transaction } = database;
+  const begun = await begin(database, tables, version);
+  const { generation } = begun;
+  let builtTo: number | undefined = begun.builtTo;
+  let done = builtTo === 0 ? 0 : await countUpTo(query, tables, builtTo);
   for (;;) {
     signal?.throwIfAborted();
-    const rows = await missingChunks(query, tables, generation, batch);
+    const rows = await missingChunks(query, tables, { generation, after: builtTo, limit: batch });
     const terms = rows.map(termsFor(termsOf));
-    await database.transaction(async (inside) => {
-      await holdIndex(inside, tables);
-      await write(inside, tables, generation, terms);
-    });
+    builtTo = await transaction((inside) => write(inside, tables, generation, terms));
+    if (builtTo === undefined) return overtaken(query, tables, version);
     done += rows.length;
     const { chunks: total } = await readTotals(query, tables, OWNER);
     onProgress?.({ done: Math.min(done, total), total });
     if (rows.length < batch) break;
     await nextTurn();
   }
-  const old = await database.transaction((inside) => swap(inside, tables, { generation, version, termsOf }));
+  const old = await transaction((inside) => swap(inside, tables, { generation, version, termsOf }));
+  if (old === undefined) return overtaken(query, tables, version);
   await deleteGeneration(database, tables, old);
-  return readTotals(query, tables, OWNER).then(({ chunks }) => ({ chunks }));
+  return countAll(query, tables);
 }
 
-/** The generation that is built: one that was begun before, or a new one. */
-async function begin(database: PostgresDatabase, tables: ArchiveTables, version: string): Promise<number> {
-  const state = await readState(database.query, tables);
-  if (state.building !== null && state.building_version === version) return state.building;
-  const next = Math.max(state.generation, state.building ?? 0) + 1;
-  await database.transaction(async (query) => {
-    await holdIndex(query, tables);
+async function countAll(query: Query, tables: ArchiveTables): Promise<{ chunks: number }> {
+  const { chunks } = await readTotals(query, tables, OWNER);
+  return { chunks };
+}
+
+/** Another gateway took the lock meanwhile. What it finished is as good as our own. */
+async function overtaken(query: Query, tables: ArchiveTables, version: string): Promise<{ chunks: number }> {
+  const state = await readState(query, tables);
+  if (state.version === version && state.building === null) return countAll(query, tables);
+  throw new StorageError('STORAGE_LOCK_LOST', 'another gateway rebuilds the index of memory: wait until it is done');
+}
+
+/** The generation that is built, and how far: one that was begun before, or a new one. */
+async function begin(
+  database: PostgresDatabase,
+  tables: ArchiveTables,
+  version: string,
+): Promise<{ generation: number; builtTo: number }> {
+  const { generation, builtTo, current } = await database.transaction(async (query) => {
+    const state = await holdIndex(query, tables);
+    const { generation: current, building } = state;
+    if (building !== null && state.building_version === version)
+      return { generation: building, builtTo: state.built_to ?? 0, current };
+    const next = Math.max(current, building ?? 0) + 1;
     await query(`UPDATE ${tables.state} SET building = $1, built_to = 0, building_version = $2`, [next, version]);
+    return { generation: next, builtTo: 0, current };
   });
+  if (builtTo > 0) return { generation, builtTo };
   // What an earlier rebuild left behind.
-  const rows = await database.query<{ generation: number }>(
-    `SELECT DISTINCT generation FROM ${tables.terms} WHERE generation NOT IN ($1, $2)`,
-    [state.generation, next],
+  const rows = await database.transaction(
+    (query) =>
+      query<{ generation: number }>(
+        `SELECT DISTINCT generation FROM ${tables.terms} WHERE generation NOT IN ($1, $2)`,
+        [current, generation],
+      ),
+    { isLong: true },
   );
-  for (const { generation } of rows) await deleteGeneration(database, tables, generation);
-  return next;
+  for (const row of rows) await deleteGeneration(database, tables, row.generation);
+  return { generation, builtTo };
 }
 
 interface IndexedTerms {
@@ -78,31 +104,36 @@ const termsFor =
 function missingChunks(
   query: Query,
   tables: ArchiveTables,
-  generation: number,
-  limit: number | null,
+  { generation, after, limit }: { generation: number; after: number; limit: number | null },
 ): Promise<Record<string, unknown>[]> {
   return query(
     `SELECT c.id, c.scope, c.length, c.context, c.text, d.date, d.speaker
      FROM ${tables.chunks} c JOIN ${tables.documents} d ON d.key = c.document
-     WHERE NOT EXISTS (SELECT 1 FROM ${tables.terms} t WHERE t.chunk = c.id AND t.generation = $1)
-       AND ($2::bigint IS NULL OR c.id > (SELECT coalesce(built_to, 0) FROM ${tables.state}))
-     ORDER BY c.id LIMIT $2`,
-    [generation, limit],
+     WHERE c.id > $2 AND NOT EXISTS (SELECT 1 FROM ${tables.terms} t WHERE t.chunk = c.id AND t.generation = $1)
+     ORDER BY c.id LIMIT $3`,
+    [generation, after, limit],
   );
 }
 
-/** While the index is held: chunks that are gone by now are left out. */
+/**
+ * Returns up to which chunk the generation is whole from then on: chunks that appear later have higher numbers, because the index is held. Undefined: it is
+ * not built any more. Chunks that are gone by now, or are in it already, are left out.
+ */
 async function write(
   query: Query,
   tables: ArchiveTables,
   generation: number,
   chunks: readonly IndexedTerms[],
-): Promise<void> {
-  if (chunks.length === 0) return;
+): Promise<number | undefined> {
+  const { building, built_to } = await holdIndex(query, tables);
+  if (building !== generation) return undefined;
+  const last = chunks.at(-1)?.chunk;
+  if (last === undefined) return built_to ?? 0;
   const lengths = new Map(chunks.map(({ chunk, terms }) => [chunk, lengthOf(terms)]));
   const there = await query<{ id: number; scope: string; length: number }>(
-    `SELECT id, scope, length FROM ${tables.chunks} WHERE id = ANY ($1::bigint[])`,
-    [chunks.map(({ chunk }) => chunk)],
+    `SELECT c.id, c.scope, c.length FROM ${tables.chunks} c WHERE c.id = ANY ($1::bigint[])
+       AND NOT EXISTS (SELECT 1 FROM ${tables.terms} t WHERE t.chunk = c.id AND t.generation = $2)`,
+    [chunks.map(({ chunk }) => chunk), generation],
   );
   const ids = new Set(there.map(({ id }) => id));
   await indexChunks(
@@ -121,17 +152,27 @@ async function write(
     tables,
     changed.map(({ id, scope, length }) => ({ scope, chunks: 0, length: (lengths.get(id) ?? 0) - length })),
   );
-  await query(`UPDATE ${tables.state} SET built_to = greatest(built_to, $1)`, [chunks.at(-1)?.chunk]);
+  // One with a lower number may have been committed since they were read: it is the next one.
+  const [row] = await query<{ built_to: number }>(
+    `UPDATE ${tables.state} SET built_to = coalesce(
+       (SELECT min(c.id) - 1 FROM ${tables.chunks} c WHERE c.id > $1 AND c.id <= $2
+          AND NOT EXISTS (SELECT 1 FROM ${tables.terms} t WHERE t.chunk = c.id AND t.generation = $3)),
+       greatest($1, $2)) RETURNING built_to`,
+    [built_to ?? 0, last, generation],
+  );
+  return row?.built_to;
 }
 
-/** Returns the generation that is no longer used. */
+/** Returns the generation that was in use; undefined where another gateway has finished or begun one since. */
 async function swap(
   query: Query,
   tables: ArchiveTables,
   { generation, version, termsOf }: { generation: number; version: string; termsOf: TermsOf },
-): Promise<number> {
-  const { generation: old } = await holdIndex(query, tables);
-  await write(query, tables, generation, (await missingChunks(query, tables, generation, null)).map(termsFor(termsOf)));
+): Promise<number | undefined> {
+  const { generation: old, building, built_to } = await holdIndex(query, tables);
+  if (building !== generation) return undefined;
+  const rows = await missingChunks(query, tables, { generation, after: built_to ?? 0, limit: null });
+  await write(query, tables, generation, rows.map(termsFor(termsOf)));
   await query(
     `UPDATE ${tables.state} SET generation = $1, version = $2, building = NULL, built_to = NULL, building_version = NULL`,
     [generation, version],
@@ -140,24 +181,24 @@ async function swap(
 }
 
 /** The postings first: until they are gone, the terms say that there are some. */
-async function deleteGeneration({ query }: PostgresDatabase, tables: ArchiveTables, generation: number): Promise<void> {
+async function deleteGeneration(
+  { transaction }: PostgresDatabase,
+  tables: ArchiveTables,
+  generation: number,
+): Promise<void> {
   for (const table of [tables.postings, tables.terms]) {
+    const statement = `WITH gone AS (
+         DELETE FROM ${table} WHERE ctid IN (SELECT ctid FROM ${table} WHERE generation = $1 LIMIT ${DELETED_AT_ONCE}) RETURNING 1
+       )
+       SELECT count(*) AS count FROM gone`;
     for (let deleted = 1; deleted > 0; ) {
-      const [row] = await query<{ count: number }>(
-        `WITH gone AS (
-           DELETE FROM ${table} WHERE ctid IN (SELECT ctid FROM ${table} WHERE generation = $1 LIMIT ${DELETED_AT_ONCE}) RETURNING 1
-         )
-         SELECT count(*) AS count FROM gone`,
-        [generation],
-      );
+      const [row] = await transaction((query) => query<{ count: number }>(statement, [generation]), { isLong: true });
       deleted = row?.count ?? 0;
     }
   }
 }
 
-async function countDone(query: Query, tables: ArchiveTables, generation: number): Promise<number> {
-  const [row] = await query<{ count: number }>(`SELECT count(*) AS count FROM ${tables.terms} WHERE generation = $1`, [
-    generation,
-  ]);
+async function countUpTo(query: Query, tables: ArchiveTables, last: number): Promise<number> {
+  const [row] = await query<{ count: number }>(`SELECT count(*) AS count FROM ${tables.chunks} WHERE id <= $1`, [last]);
   return row?.count ?? 0;
 }

@@ -24,8 +24,9 @@ export async function deleteDocuments(
   );
   if (documents.length === 0) return 0;
   const keys = documents.map(({ key }) => key);
+  // Locked first: another gateway that puts a vector waits, and then finds the chunk gone.
   const chunks = await query<{ id: number; scope: string; length: number }>(
-    `SELECT id, scope, length FROM ${tables.chunks} WHERE document = ANY ($1::bigint[])`,
+    `SELECT id, scope, length FROM ${tables.chunks} WHERE document = ANY ($1::bigint[]) ORDER BY id FOR UPDATE`,
     [keys],
   );
   const chunkIds = chunks.map(({ id }) => id);

@@ -63,6 +63,10 @@ export async function putVectors(
   const small = vectors.map(({ id, vector }) => ({ id, ...quantise(vector, bytesOfBits(vector.length)) }));
   await transaction(async (query) => {
     await shareIndex(query, tables);
+    // The chunks first, as when they are removed: none of them goes before its vector is there to go with it.
+    await query(`SELECT 1 FROM ${tables.chunks} WHERE id = ANY ($1::bigint[]) ORDER BY id FOR KEY SHARE`, [
+      small.map(({ id }) => id),
+    ]);
     // The row of the model is locked: one writer of its vectors at a time.
     const [model] = await query<Model>(
       `INSERT INTO ${tables.models} AS m (name, dimension, changes) VALUES ($1, $2, 1)
