@@ -82,8 +82,8 @@ export interface ToolPreview {
 }
 
 /**
- * For a command that may fetch and outlives its call: from now on what it writes is remembered as fetched. Call the returned function
- * once it has ended, with where it has fetched from.
+ * For a command that outlives its call: from now on what it writes is remembered as fetched, where it may fetch (`from`) or unpacks. Call
+ * the returned function once it has ended, with where it has fetched from: it also remembers the clones that the command has made.
  */
 export type RememberFetched = (
   from: readonly TaintSource[],

@@ -53,7 +53,7 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
   let isShown = waitMs !== undefined;
   const looking = new AbortController();
   const hosts = network?.showsFetched ? network.hosts.map(({ name }) => name) : [];
-  const fetched = hosts.length > 0 ? await context.rememberFetched?.(asSources(hosts)) : undefined;
+  const fetched = await context.rememberFetched?.(asSources(hosts));
   // Until it is known better.
   let heardFrom: readonly string[] = hosts;
   const starting = processes.start({

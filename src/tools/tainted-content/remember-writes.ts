@@ -42,16 +42,22 @@ export function createRememberWrites({ memory, root, now }: RememberWritesDepend
     const startedAt = now();
     const isApproved = decision.answer !== undefined && pathsOf(spec.subject(args)).length > 0;
     const mayWrite = spec.effect === 'exec' && !decision.onlyReads;
-    const end = mayWrite && sources.length > 0 ? await memory.begin(sources) : async () => {};
+    const { network, writesTaint = [] } = decision;
+    const hosts = network?.hosts.map(({ name }) => taintSource('host', name)) ?? [];
+    // Where it is killed, nothing tells what it had fetched or unpacked by then.
+    const mayBring = [...new Set([...sources, ...writesTaint, ...hosts])];
+    const end = mayWrite && mayBring.length > 0 ? await memory.begin(mayBring) : async () => {};
     return {
       end,
       rememberChanged: () => memory.rememberSince(startedAt, sources),
       async rememberFetched(from) {
-        const takeOff = await memory.begin(from, { lasts: true });
+        const brings = [...from, ...writesTaint];
+        const takeOff = brings.length > 0 ? await memory.begin(brings, { lasts: true }) : undefined;
         return async (fetchedFrom) => {
           // What is on record is remembered when it is read.
-          if (fetchedFrom.length > 0) await memory.read();
-          await takeOff();
+          if (fetchedFrom.length + writesTaint.length > 0) await memory.read();
+          await takeOff?.();
+          await rememberClones(newClones([], startedAt));
         };
       },
       changes: {
@@ -73,16 +79,20 @@ export function createRememberWrites({ memory, root, now }: RememberWritesDepend
         async recordMade(made) {
           const { fetchedFrom = [], notCovered } = made;
           const clones = newClones(made.changes, notCovered === undefined ? undefined : startedAt);
-          for (const clone of clones) await memory.rememberTrees([clone], [taintSource('folder', join(root, clone))]);
-          const from = [...new Set([...sources, ...fetchedFrom, ...(decision.writesTaint ?? [])])];
+          await rememberClones(clones);
+          const from = [...new Set([...sources, ...fetchedFrom, ...writesTaint])];
           if (from.length > 0 && notCovered !== undefined) await memory.rememberSince(startedAt, from);
           else if (from.length > 0) await memory.remember(written(made.changes, clones), from);
-          else memory.noteOwn(written(made.changes, clones));
+          // Not noted as the person's own: a command in the background may have written it at the same time.
           await changes.recordMade(made);
         },
       },
     };
   };
+
+  async function rememberClones(clones: readonly string[]): Promise<void> {
+    for (const clone of clones) await memory.rememberTrees([clone], [taintSource('folder', join(root, clone))]);
+  }
 
   /** `since`: where not every change is known, folders are looked through for clones made since then. */
   function newClones(made: readonly FileChange[], since: number | undefined): string[] {

@@ -125,6 +125,19 @@ describe('a command', () => {
     expect(await sourcesOf('before', reopened())).toBeUndefined();
     expect((await memory.read()).pending.size).toBe(0);
   });
+
+  it.each([false, true])(
+    'that was killed is known as such where another process has its number, lasting: %s',
+    async (lasts) => {
+      await memory.begin(['mcp:x'], { lasts });
+      write('written', 'obey');
+      // As in a container, where the program has the same number after every start.
+      const text = files.texts.get(TAINTED_FILES) ?? '';
+      files.texts.set(TAINTED_FILES, text.replace(/"started": \d+/, '"started": 1'));
+      expect(await sourcesOf('written', reopened())).toEqual(['mcp:x']);
+      expect((await reopened().read()).pending.size).toBe(0);
+    },
+  );
 });
 
 describe('a command that lasts in the background', () => {

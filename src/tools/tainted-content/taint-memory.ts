@@ -4,6 +4,7 @@
 // killed meanwhile, every file that changed since then is remembered when the record is next read. So is, at every reading, what changed
 // since a command began that lasts in the background, but for what our own tools have written of the person's meanwhile.
 import { createHash } from 'node:crypto';
+import { readStat } from '../../sandbox/end-tree.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import type { TaintSource } from '../../vocabulary/taint-source.ts';
 import { listMany, markOf, readSmall } from '../../workspace/read-many.ts';
@@ -117,8 +118,8 @@ export function createTaintMemory({ files, root, now, newId }: TaintMemoryDepend
 
   /** Commands whose process has ended without taking them off, and those that last. */
   async function settle(record: TaintRecord): Promise<TaintRecord> {
-    const isOver = ({ at, pid, lasts }: PendingCommand): boolean =>
-      !isAlive(pid) || (!lasts && now() - at > LONGEST_COMMAND_MS);
+    const isOver = (command: PendingCommand): boolean =>
+      !isAlive(command) || (!command.lasts && now() - command.at > LONGEST_COMMAND_MS);
     const killed = [...record.pending].filter(([, command]) => isOver(command));
     let isChanged = killed.length > 0;
     for (const command of record.pending.values())
@@ -155,7 +156,8 @@ export function createTaintMemory({ files, root, now, newId }: TaintMemoryDepend
     },
     async begin(sources, { lasts = false } = {}) {
       const id = newId('command');
-      const entry = { at: now(), pid: process.pid, from: [...sources], ...(lasts && { lasts }) };
+      const { pid } = process;
+      const entry = { at: now(), pid, started: readStat(pid)?.started, from: [...sources], ...(lasts && { lasts }) };
       await change((record) => ({ ...record, pending: new Map([...record.pending, [id, entry]]) }));
       if (lasts) lasting += 1;
       return async () => {
@@ -201,7 +203,9 @@ function without<T>(map: ReadonlyMap<string, T>, keys: readonly string[]): Map<s
   return new Map([...map].filter(([key]) => !gone.has(key)));
 }
 
-function isAlive(pid: number): boolean {
+function isAlive({ pid, started }: PendingCommand): boolean {
+  const stat = readStat(pid);
+  if (stat && ((started !== undefined && stat.started !== started) || stat.state === 'Z')) return false;
   try {
     return process.kill(pid, 0);
   } catch (error) {

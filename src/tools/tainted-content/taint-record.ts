@@ -18,6 +18,8 @@ export interface PendingCommand {
   /** Milliseconds since the epoch. */
   at: number;
   pid: number;
+  /** When that process was started, as `readStat` returns it: after a restart, another process may have its number. */
+  started?: number;
   from: readonly TaintSource[];
   /** It runs in the background for as long as its process lives. */
   lasts?: boolean;
