@@ -154,6 +154,30 @@ describe('an upload', () => {
     expect((await send(at(session, path), { headers: { cookie: bo.cookie } })).status).toBe(404);
   });
 
+  it('of the owner is read by nobody else, whichever tool they use', async () => {
+    const kept = (await upload(owner.cookie, Buffer.from('my salary is 100'), 'salary.txt')).json<{ id: string }>();
+    const asked = await owner.post('/api/turns', { session: 'main', text: 'read it', files: [kept.id] });
+    for await (const _ of runtime.hub.read(asked.json<{ turn: string }>().turn));
+    const shown = (await owner.operation('sessions.show', { key: 'main' })).text;
+    const [, path = ''] = /saved as (inbox\S+\/salary-\w+\.txt)\]/.exec(shown) ?? [];
+    for (const [tool, args] of [
+      ['fs.read_file', { path }],
+      ['fs.read_file', { path: `src/../${path}` }],
+      ['grep', { pattern: 'salary', path: '.' }],
+      ['grep', { pattern: 'salary', path: 'inbox' }],
+      ['glob', { pattern: '**/*salary*' }],
+      ['fs.list_dir', { path: '.', recursive: true }],
+      ['bash', { command: 'cat */*/*' }],
+    ] as const) {
+      const { session } = await bo.ask(`tool:${tool} ${JSON.stringify(args)}`);
+      const seen = (await bo.operation('sessions.show', { key: session })).text;
+      expect(seen, tool).toContain(tool);
+      expect(seen.replaceAll(`'**/*salary*'`, ''), tool).not.toMatch(/my salary is|salary-\w+\.txt"/);
+    }
+    const { session } = await owner.ask(`tool:fs.read_file ${JSON.stringify({ path })}`);
+    expect((await owner.operation('sessions.show', { key: session })).text).toContain('my salary is 100');
+  });
+
   it('of somebody else than the owner is in their conversation alone', async () => {
     const kept = (await upload(anna.cookie, Buffer.from('my diary'), 'diary.txt')).json<{ id: string }>();
     const { session, turn } = (await anna.post('/api/turns', { text: 'read it', files: [kept.id] })).json<{

@@ -128,7 +128,7 @@ async function takeUploads(
   const toKeep: { path: string; bytes: Buffer }[] = [];
   for (const id of ids) {
     const { name, content: bytes } = await uploads.read(id, person);
-    const path = isKept ? inboxPath({ name, id }, runtime.environment.now()) : safeName(name);
+    const path = isKept ? inboxPath({ name, id }, { now: runtime.environment.now(), scope: 'owner' }) : safeName(name);
     const content = await readSentFile(path, bytes, signal);
     if (content.kind === 'unreadable') throw unreadable(name, content.reason);
     if (content.kind === 'not-attached' && !isKept) throw unreadable(name, `it is ${content.reason}`);

@@ -10,7 +10,7 @@ import type { AppendAudit } from '../storage/audit.ts';
 import type { Fence } from '../storage/locks.ts';
 import type { Outputs, ResultCache } from '../storage/storage.ts';
 import type { Changes } from '../undo/changes.ts';
-import type { MemoryReader } from '../vocabulary/memory-scope.ts';
+import { isOfOthers, type MemoryReader } from '../vocabulary/memory-scope.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { boundText } from './bound.ts';
 import { createReusedResults, noReuse } from './cache.ts';
@@ -25,6 +25,7 @@ import type { ReadNetworkRequest } from './network/read-network-request.ts';
 import { createOfferTools, type OfferTools } from './offered-tools.ts';
 import { asTurnMode, type TurnMode } from './permissions/mode.ts';
 import { createLinkResolver } from './permissions/resolve-links.ts';
+import type { ParsedRules } from './permissions/rules.ts';
 import type { PermissionStore } from './permissions/store.ts';
 import { boundPictures, type KeptPicture, type ToolPicture } from './pictures.ts';
 import { type AskPerson, createPolicy } from './policy.ts';
@@ -35,6 +36,13 @@ import type { TaintedContent } from './tainted-content/tainted-content.ts';
 import type { ToolCall, ToolSpec } from './tool.ts';
 import { createValidate } from './validate.ts';
 import type { SearchWithModel } from './web/model-search.ts';
+
+async function rulesFor(reader: MemoryReader, permissions: PermissionStore): Promise<ParsedRules> {
+  const rules = await permissions.rules();
+  return isOfOthers(reader.scope)
+    ? (await import('./permissions/rules-for-reader.ts')).rulesForReader(rules, reader)
+    : rules;
+}
 
 /** The schemas of more than these would be a large part of each request. */
 const MOST_FROM_ELSEWHERE = 12;
@@ -162,7 +170,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
         authorise: createPolicy({
           mode,
           askPerson: turn.askPerson ?? askPerson,
-          permissions,
+          permissions: { ...permissions, rules: () => rulesFor(reader, permissions) },
           sessionId,
           places,
           taint,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Answer, echo, runEnd, SETTINGS, testChats } from '../../../test/support/chats.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import type { IncomingMessage } from '../../channels/channel.ts';
+import { inboxOf } from '../../vocabulary/inbox-of.ts';
 
 const incoming = (id: string, order: number, more: Partial<IncomingMessage> = {}): IncomingMessage => ({
   id,
@@ -286,6 +287,17 @@ describe('files', () => {
     expect(request?.attachments).toEqual([{ kind: 'text', name: path, text: 'some text\n' }]);
     // As if it were read from there: nobody knows who wrote it.
     expect(request?.taintedBy).toEqual(['message']);
+  });
+
+  it('of a group are in a folder that is its own', async () => {
+    const chats = await testChats();
+    await chats.start({ settings: async () => ({ ...SETTINGS, groups: true }) });
+    const file = { kind: 'file' as const, name: 'plan.txt', content: Buffer.from('ours\n') };
+    await chats.platform.write({ chatId: 'team', senderId: 'anna', text: 'read', chatKind: 'group', file });
+    await eventually(() => expect(chats.asked).toHaveLength(1));
+    const [path = ''] = /inbox\S+\.txt/.exec(chats.asked[0]?.input ?? '') ?? [];
+    expect(path).toMatch(`${inboxOf('chat:local:team')}/`);
+    expect(readFileSync(join(chats.workspace, path), 'utf8')).toBe('ours\n');
   });
 
   it('that are too large or cannot be had are told, and the turn goes on', async () => {

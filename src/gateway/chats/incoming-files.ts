@@ -1,7 +1,8 @@
-// Files that came with a message: kept in the workspace under inbox/<date>/, attached to the turn where a model can read
+// Files that came with a message: kept in the workspace (keep-file.ts), attached to the turn where a model can read
 // them, and the model gets their path. A file that cannot be fetched is named too; it never fails the turn.
 import type { Channel, IncomingFile } from '../../channels/channel.ts';
 import type { Attachment } from '../../pipeline/attachments.ts';
+import type { MemoryScope } from '../../vocabulary/memory-scope.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ChatMessage } from './chat.ts';
 import { inboxPath, keepFile, keptFileLine, safeName } from './keep-file.ts';
@@ -12,6 +13,8 @@ export interface TakeFilesOptions {
   channel: Channel;
   workspace: Pick<Workspace, 'writeFile'>;
   maxBytes: number;
+  /** Of the turn. */
+  scope: MemoryScope;
   /** Absent: no server for it is configured. */
   transcribe?: Transcribe;
   now(): number;
@@ -52,11 +55,11 @@ export async function takeFiles(
 async function take(
   file: IncomingFile,
   id: string,
-  { channel, workspace, maxBytes, now }: TakeFilesOptions,
+  { channel, workspace, maxBytes, scope, now }: TakeFilesOptions,
   signal: AbortSignal,
 ): Promise<{ path: string; bytes: Buffer }> {
   const bytes = Buffer.from(await channel.download(file, maxBytes, signal));
-  const path = inboxPath({ name: file.name, id }, now());
+  const path = inboxPath({ name: file.name, id }, { now: now(), scope });
   await keepFile(path, bytes, { workspace, maxBytes }, signal);
   return { path, bytes };
 }

@@ -1,5 +1,7 @@
-// A file that a person sent is kept in the workspace under inbox/<date>/.
+// A file that a person sent is kept in the workspace, in the inbox of the turn's readers, in a folder of the day.
 import { createHash } from 'node:crypto';
+import { inboxOf } from '../../vocabulary/inbox-of.ts';
+import type { MemoryScope } from '../../vocabulary/memory-scope.ts';
 import { WorkspaceError } from '../../vocabulary/workspace-error.ts';
 import { ABSENT, type Workspace } from '../../workspace/workspace.ts';
 import type { SentContent } from './read-sent-file.ts';
@@ -33,8 +35,8 @@ export async function keepFile(
 }
 
 /** Where a file that was sent is kept in the workspace. */
-export function inboxPath({ name, id }: SentFile, now: number): string {
-  return `inbox/${new Date(now).toISOString().slice(0, 10)}/${uniqueName(name, id)}`;
+export function inboxPath({ name, id }: SentFile, { now, scope }: { now: number; scope: MemoryScope }): string {
+  return `${inboxOf(scope)}/${new Date(now).toISOString().slice(0, 10)}/${uniqueName(name, id)}`;
 }
 
 /** What the model learns of it besides its content. */

@@ -64,7 +64,7 @@ async function told(transcribe?: Transcribe): Promise<string[]> {
   const message = { id: '1', files: [file] } as unknown as ChatText;
   const channel = { download: async () => OGG } as unknown as Channel;
   const workspace = { writeFile: async () => {} } as unknown as Workspace;
-  const options = { channel, workspace, maxBytes: 1_000_000, transcribe, now: () => 0 };
+  const options = { channel, workspace, maxBytes: 1_000_000, scope: 'owner' as const, transcribe, now: () => 0 };
   return (await takeFiles([{ message } as never], options, never)).told;
 }
 

@@ -8,6 +8,7 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
 import { createTurnMode } from '../../tools/permissions/mode.ts';
 import type { KeptPicture } from '../../tools/pictures.ts';
+import { readerOf } from '../../vocabulary/asker.ts';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import { chatName } from '../../vocabulary/chat-name.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
@@ -207,10 +208,18 @@ async function ask(
   const { messages } = turn;
   const { signal } = turn.control;
   const hasFiles = messages.some(({ message }) => message.files.length > 0);
+  const asker = askerOf(chat, messages);
   const { attachments, told } = hasFiles
     ? await takeFiles(
         messages,
-        { channel, workspace: await workspace(), maxBytes: limits.fileBytes, transcribe: dependencies.transcribe, now },
+        {
+          channel,
+          workspace: await workspace(),
+          maxBytes: limits.fileBytes,
+          scope: readerOf(asker).scope,
+          transcribe: dependencies.transcribe,
+          now,
+        },
         signal,
       )
     : { attachments: [], told: [] };
@@ -243,7 +252,7 @@ async function ask(
       origin: turnId,
       ...(dependencies.isStillOurs && { isStillOurs }),
       chat: chatName(chat),
-      asker: askerOf(chat, messages),
+      asker,
     },
     signal,
   );

@@ -89,7 +89,7 @@ export function ask(base: Base, reasons: readonly string[]): Decision {
 const NOTHING_KEPT = { needsPerson: false, rememberAs: [], scopes: ['once'] } as const;
 
 export function deniedBy(rule: Rule): string {
-  return `the rule "${rule.text}" denies it`;
+  return rule.reason ?? `the rule "${rule.text}" denies it`;
 }
 
 export const ALLOWED_BY = {

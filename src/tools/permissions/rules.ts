@@ -27,6 +27,8 @@ export interface Rule {
     | { kind: 'unknown' };
   /** Of a path rule: it is about the files, whichever tool reads or changes them. */
   governs?: ToolRules['governs'];
+  /** Told when it denies, where it is not a rule of permissions.json. */
+  reason?: string;
   /** No tool of that name is here. `meant`: the name that this one is perhaps a slip of. */
   absent?: { meant?: string };
 }

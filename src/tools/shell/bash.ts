@@ -27,7 +27,7 @@ const LIMITS: Limits = { memoryBytes: 4 * 1024 ** 3, cpuSeconds: 600, fileSizeBy
 
 /** What is hidden from a command is looked for once, when it starts. */
 const COULD_READ_LATER =
-  'deny rules keep files from being read, and a command in the background could read one that appears later: run it without background, or take the rules out of permissions.json';
+  'some files may not be read here (deny rules, or what other people have sent), and a command in the background could read one that appears later: run it without background';
 
 export interface BashDependencies {
   /** The strongest one there is here. */

@@ -13,7 +13,8 @@ export interface ShownQuestion {
   files: readonly ShownFile[];
 }
 
-const LAST_LINE = /(?:^|\n\n)\[(?:(picture|file) saved as (inbox\/\S+?)(?:; [^\n]*)?|file ([^\s;:\]]+))\]$/u;
+const LAST_LINE =
+  /(?:^|\n\n)\[(?:(picture|file) saved as (inbox(?:-of-others)?\/\S+?)(?:; [^\n]*)?|file ([^\s;:\]]+))\]$/u;
 
 export function shownQuestion({ question, files }: Pick<TurnView, 'question' | 'files'>): ShownQuestion {
   const named: ShownFile[] = [];
