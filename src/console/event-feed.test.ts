@@ -221,3 +221,17 @@ it('all sign-ins end their streams when nobody can tell who is signed in', async
   expect(connection.isGone).toBe(true);
   feed.close();
 });
+
+it('a sign-in with too many streams keeps the newest; others keep theirs', () => {
+  const feed = open();
+  const attachAs = (sessionId: string | undefined): Connection => {
+    const connection = new Connection();
+    feed.attach(connection as unknown as ServerResponse, { after: undefined, sees: everything, sessionId });
+    return connection;
+  };
+  const [bo, program] = [attachAs('bo'), attachAs(undefined)];
+  const many = Array.from({ length: 70 }, () => attachAs('anna'));
+  expect(many.filter(({ isGone }) => !isGone)).toEqual(many.slice(-64));
+  expect([bo.isGone, program.isGone]).toEqual([false, false]);
+  feed.close();
+});

@@ -57,6 +57,8 @@ const KEEP_MS = 5 * 60_000;
 /** What waits in one connection; then it is left alone until it has emptied. */
 const MAX_WAITING = 256 * 1024;
 const LARGEST_WRITE = 64 * 1024;
+/** Of one sign-in. A browser needs one, and without a shared worker one for each tab. */
+const MOST_STREAMS = 64;
 const HEARTBEAT_MS = 25_000;
 const HEARTBEAT = ':\n\n';
 /** Of an entry beside its text. */
@@ -131,6 +133,7 @@ export function createEventFeed({
 
   function attach(response: ServerResponse, { after, sees, sessionId }: FeedReader): void {
     startRecording();
+    if (sessionId !== undefined) makeRoom(sessionId);
     const isKnown = after !== undefined && after + 1 >= firstKept && after <= lastNumber;
     const type = after === undefined ? 'hello' : isKnown ? 'resumed' : 'reset';
     const position = isKnown ? after : lastNumber;
@@ -145,6 +148,14 @@ export function createEventFeed({
     });
     response.on('close', () => leave(reader));
     advance(reader);
+  }
+
+  /** The oldest stream of a sign-in that has too many ends: one person must not take the memory of all. */
+  function makeRoom(sessionId: string): void {
+    const [oldest, ...others] = [...readers].filter((reader) => reader.sessionId === sessionId);
+    if (!oldest || others.length + 1 < MOST_STREAMS) return;
+    leave(oldest);
+    oldest.response.destroy();
   }
 
   function startRecording(): void {

@@ -61,17 +61,22 @@ export async function jsonBody(exchange: Exchange, most = LARGEST_JSON): Promise
   return value as Record<string, unknown>;
 }
 
-export async function bodyBytes({ request }: Exchange, most: number): Promise<Buffer> {
+export async function bodyBytes({ request }: Pick<Exchange, 'request'>, most: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of bodyPieces({ request }, most)) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** The body as it comes. Throws Problem (413) as soon as there is more of it than `most`, or would be. */
+export async function* bodyPieces({ request }: Pick<Exchange, 'request'>, most: number): AsyncGenerator<Buffer> {
   const tooLarge = (): Problem => new Problem(413, 'TOO_LARGE', `the body is larger than ${most} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge();
-  const parts: Buffer[] = [];
   let size = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     size += part.length;
     if (size > most) throw tooLarge();
-    parts.push(part);
+    yield part;
   }
-  return Buffer.concat(parts);
 }
 
 export function sendJson({ response }: Pick<Exchange, 'response'>, value: unknown, status = 200): void {

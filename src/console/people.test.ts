@@ -192,6 +192,12 @@ describe('an upload', () => {
     expect(files.filter((path) => path.includes('diary'))).toEqual([]);
   });
 
+  it('that is too large together with others is refused before it is read', async () => {
+    const large = (await upload(owner.cookie, Buffer.alloc(20 * 1024 * 1024, 'x'), 'large.txt')).json<{ id: string }>();
+    const asked = await owner.post('/api/turns', { text: 'read', files: [large.id, large.id, large.id] });
+    expect(asked.json()).toMatchObject({ status: 413, code: 'FILES_TOO_LARGE' });
+  });
+
   it.each([
     ['no name', '', Buffer.from('x'), 400],
     ['nothing in it', 'a.txt', Buffer.alloc(0), 400],

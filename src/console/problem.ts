@@ -38,6 +38,9 @@ const STATUS_OF: Record<string, number> = {
   TOO_MANY_TURNS: 429,
   TOO_MANY_CALLS: 429,
   TOO_MANY_UPLOADS: 429,
+  EMPTY_FILE: 400,
+  TOO_LARGE: 413,
+  FILES_TOO_LARGE: 413,
   BUSY: 503,
 };
 

@@ -19,6 +19,8 @@ import { ATTACHMENT, listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
 const MAX_STEPS = 25;
 const MOST_FILES = 20;
+/** Of the files of one message together: all of them are in memory while it is prepared. */
+const MOST_FILE_BYTES = 50 * 1024 * 1024;
 
 export const startTurn = defineOperation({
   name: 'turns.start',
@@ -55,6 +57,7 @@ export const startTurn = defineOperation({
     const workspace = opened ?? (await runtime.openWorkspace({ root: context.workspace }));
     const turn = newId('turn');
     const sent = await takeUploads(input.files ?? [], person ?? OWNER_ID, context, workspace);
+    const taintedBy = [...(person === undefined ? [] : [taintSource('message')]), ...sent.taintedBy];
     const { ask } = await workspace.gateway();
     const request: AskRequest = {
       ...(await chosenModel(input, context, workspace)),
@@ -72,8 +75,8 @@ export const startTurn = defineOperation({
       mode: person === undefined ? mode : modeOfOthers(mode),
       caps: askedCaps({}, runtime.config),
       answering: {},
-      ...(sent.taintedBy.length > 0 && { taintedBy: sent.taintedBy }),
       ...(person !== undefined && ofPerson(person)),
+      ...(taintedBy.length > 0 && { taintedBy }),
     };
     const events = await ask(request, new AbortController().signal);
     void titleAfterwards(events, request, workspace, context).catch(() => {});
@@ -102,7 +105,7 @@ async function titleAfterwards(
 /** As a message of somebody else in a chat: with a memory of their own, and nothing of the owner's. */
 function ofPerson(person: string): Partial<AskRequest> {
   const chat = personChat(person);
-  return { chat, asker: { kind: 'chat', chat, scope: `person:${chat}` }, taintedBy: [taintSource('message')] };
+  return { chat, asker: { kind: 'chat', chat, scope: `person:${chat}` } };
 }
 
 interface TakenUploads {
@@ -113,7 +116,7 @@ interface TakenUploads {
   taintedBy: TaintSource[];
 }
 
-/** Rejects with FILE_UNREADABLE, and keeps nothing then: the person sends the message again without that file. */
+/** Rejects with FILE_UNREADABLE or FILES_TOO_LARGE, and keeps nothing then: the person sends the message again without that file. */
 async function takeUploads(
   ids: readonly string[],
   person: string,
@@ -126,8 +129,10 @@ async function takeUploads(
   // Everybody's turns read the workspace: what another person sends is in their conversation alone.
   const isKept = person === OWNER_ID;
   const toKeep: { path: string; bytes: Buffer }[] = [];
+  let left = MOST_FILE_BYTES;
   for (const id of ids) {
-    const { name, content: bytes } = await uploads.read(id, person);
+    const { name, content: bytes } = await uploads.read(id, person, left);
+    left -= bytes.length;
     const path = isKept ? inboxPath({ name, id }, { now: runtime.environment.now(), scope: 'owner' }) : safeName(name);
     const content = await readSentFile(path, bytes, signal);
     if (content.kind === 'unreadable') throw unreadable(name, content.reason);

@@ -5,13 +5,13 @@ import { sessionPrefix } from '../../gateway/console-access/own-sessions.ts';
 import { imageType } from '../../lib/image-type.ts';
 import { createWorkspace } from '../../workspace/confined.ts';
 import type { ConsoleContext } from '../context.ts';
-import { bodyBytes, callerOf, type Exchange, type Route, sendJson } from '../exchange.ts';
+import { bodyPieces, callerOf, type Exchange, type Route, sendJson } from '../exchange.ts';
 import { Problem } from '../problem.ts';
 
 const LARGEST_UPLOAD = 25 * 1024 * 1024;
 const LARGEST_PICTURE = 20 * 1024 * 1024;
 
-export function fileRoutes({ runtime, workspaceFor }: ConsoleContext): Route[] {
+export function fileRoutes({ runtime, workspaceFor, limits }: ConsoleContext): Route[] {
   /** The folder that a path is in, and the path within it. */
   async function placeOf(session: string, path: string) {
     if (!path.startsWith('/')) return { files: (await workspaceFor(session)).files, path };
@@ -59,10 +59,11 @@ export function fileRoutes({ runtime, workspaceFor }: ConsoleContext): Route[] {
         const name = exchange.url.searchParams.get('name') ?? '';
         if (name.trim() === '' || name.length > 500)
           throw new Problem(400, 'NAME_REQUIRED', 'name the file: POST /api/uploads?name=photo.png');
-        const content = await bodyBytes(exchange, LARGEST_UPLOAD);
-        if (content.length === 0) throw new Problem(400, 'EMPTY_FILE', `${name} is empty: nothing was uploaded`);
-        const { id: person } = callerOf(exchange);
-        sendJson(exchange, await (await runtime.uploads()).keep({ name, content, person }), 201);
+        const { id: person, isOwner } = callerOf(exchange);
+        const uploads = await runtime.uploads();
+        const keep = () =>
+          uploads.keep({ name, content: bodyPieces(exchange, LARGEST_UPLOAD), person, most: LARGEST_UPLOAD });
+        sendJson(exchange, await (isOwner ? keep() : limits.run(person, 'uploads', keep)), 201);
       },
     },
     {

@@ -1,14 +1,19 @@
+import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { testHome } from '../../../test/support/test-home.ts';
 import { createUploads } from './uploads.ts';
 
+async function* pieces(...texts: string[]): AsyncGenerator<Buffer> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
 it('the uploads of one person leave the room of another as it is', async () => {
   const uploads = createUploads({ folder: testHome().path, now: Date.now, mostBytes: 10 });
-  const keep = (person: string) => uploads.keep({ name: 'a.txt', content: Buffer.from('12345678'), person });
+  const keep = (person: string) => uploads.keep({ name: 'a.txt', content: pieces('1234', '5678'), person, most: 10 });
   const { id } = await keep('anna');
   await expect(keep('anna')).rejects.toMatchObject({ code: 'TOO_MANY_UPLOADS' });
   await keep('owner');
-  expect((await uploads.read(id, 'anna')).content.toString()).toBe('12345678');
+  expect((await uploads.read(id, 'anna', 8)).content.toString()).toBe('12345678');
 });
 
 it('all together have a limit too, also when they come at once', async () => {
@@ -16,7 +21,37 @@ it('all together have a limit too, also when they come at once', async () => {
   const uploads = createUploads({ folder, now: Date.now, mostBytes: 10, mostBytesOfAll: 20 });
   const people = ['anna', 'bo', 'cy', 'di'];
   const kept = await Promise.allSettled(
-    people.map((person) => uploads.keep({ name: 'a.txt', content: Buffer.from('12345678'), person })),
+    people.map((person) => uploads.keep({ name: 'a.txt', content: pieces('1234', '5678'), person, most: 10 })),
   );
-  expect(kept.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
+  expect(kept.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+});
+
+it('of what is empty, too large or broken off nothing is kept', async () => {
+  const folder = testHome().path;
+  const uploads = createUploads({ folder, now: Date.now });
+  const keep = (content: AsyncGenerator<Buffer>) => uploads.keep({ name: 'a.txt', content, person: 'anna', most: 8 });
+  await expect(keep(pieces())).rejects.toMatchObject({ code: 'EMPTY_FILE' });
+  const isRead = { last: false };
+  await expect(
+    keep(
+      (async function* () {
+        yield* pieces('1234', '56789');
+        isRead.last = true;
+        yield* pieces('0');
+      })(),
+    ),
+  ).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  expect(isRead.last).toBe(false);
+  const brokenOff = (async function* () {
+    yield* pieces('1234');
+    throw new Error('aborted');
+  })();
+  await expect(keep(brokenOff)).rejects.toThrow('aborted');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('a file is read only within the bytes that are left for it', async () => {
+  const uploads = createUploads({ folder: testHome().path, now: Date.now });
+  const { id } = await uploads.keep({ name: 'a.txt', content: pieces('12345678'), person: 'anna', most: 10 });
+  await expect(uploads.read(id, 'anna', 7)).rejects.toMatchObject({ code: 'FILES_TOO_LARGE' });
 });

@@ -1,6 +1,6 @@
 // Files that were uploaded and wait for the turn they are for. They are private, are kept for a day, and belong to whoever uploaded
 // them. Losing one is harmless: the person attaches it again.
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { imageType } from '../../lib/image-type.ts';
 import { newId } from '../../lib/new-id.ts';
@@ -16,13 +16,21 @@ export interface Upload {
 }
 
 export interface Uploads {
-  /** `person`: the id of the person who uploads. Rejects when too much of theirs, or of everybody's, is kept. */
-  keep(file: { name: string; content: Buffer; person: string }): Promise<Upload>;
-  /** Rejects with UPLOAD_UNKNOWN, also for a file of another person. It stays: a question may be sent again. */
-  read(id: string, person: string): Promise<{ name: string; content: Buffer }>;
+  /**
+   * `person`: the id of the person who uploads. Holds a piece of the content in memory at a time. Rejects when the file is empty or
+   * larger than `most`, and when too much of this person, or of everybody, is kept; nothing is kept then.
+   */
+  keep(file: { name: string; content: AsyncIterable<Buffer>; person: string; most: number }): Promise<Upload>;
+  /**
+   * Rejects with UPLOAD_UNKNOWN, also for a file of another person, and with FILES_TOO_LARGE when it has more than `most` bytes. It
+   * stays: a question may be sent again.
+   */
+  read(id: string, person: string, most: number): Promise<{ name: string; content: Buffer }>;
 }
 
 const KEPT_MS = 24 * 3_600_000;
+/** No name of an upload ends so. */
+const UNFINISHED = '.~';
 const MOST_BYTES = 500 * 1024 * 1024;
 const MOST_BYTES_OF_ALL = 2 * 1024 * 1024 * 1024;
 
@@ -52,7 +60,7 @@ export function createUploads({
       const found = await stat(join(folder, name)).catch(() => undefined);
       if (!found) continue;
       if (now() - found.mtimeMs > KEPT_MS) await rm(join(folder, name), { force: true });
-      else {
+      else if (!name.endsWith(UNFINISHED)) {
         all += found.size;
         if (name.split('.')[1] === person) own += found.size;
       }
@@ -60,31 +68,35 @@ export function createUploads({
     return { own, all };
   }
 
-  async function store({ name, content, person }: { name: string; content: Buffer; person: string }): Promise<Upload> {
-    await ensureDirectory(folder);
+  /** Gives a whole file its name, where there is room for it. */
+  async function admit(part: string, path: string, { person, bytes }: { person: string; bytes: number }) {
     const { own, all } = await clean(person);
-    if (own + content.length > mostBytes || all + content.length > mostBytesOfAll)
+    if (own + bytes > mostBytes || all + bytes > mostBytesOfAll)
       throw new CodedError(
         'TOO_MANY_UPLOADS',
         'too many uploads are kept: each is removed after a day, try again then',
       );
-    const id = newId('upload');
-    const kept = safeName(name);
-    try {
-      await writeFile(join(folder, `${id}.${person}.${kept}`), content, { flag: 'wx', mode: 0o600 });
-    } catch (error) {
-      throw storageError(folder, error);
-    }
-    return { id, name: kept, type: imageType(content) ?? 'application/octet-stream', bytes: content.length };
+    await rename(part, path);
   }
 
   return {
-    keep(file) {
-      const kept = last.then(() => store(file));
-      last = kept.catch(() => {});
-      return kept;
+    async keep({ name, content, person, most }) {
+      await ensureDirectory(folder);
+      const id = newId('upload');
+      const kept = safeName(name);
+      const part = join(folder, `${id}.${person}${UNFINISHED}`);
+      try {
+        const { bytes, type } = await receive(part, content, { name: kept, most });
+        const admitted = last.then(() => admit(part, join(folder, `${id}.${person}.${kept}`), { person, bytes }));
+        last = admitted.catch(() => {});
+        await admitted;
+        return { id, name: kept, type, bytes };
+      } catch (error) {
+        await rm(part, { force: true });
+        throw isFileError(error) ? storageError(folder, error) : error;
+      }
     },
-    async read(id, person) {
+    async read(id, person, most) {
       const prefix = `${id}.${person}.`;
       const names = await readdir(folder).catch(() => []);
       const found = names.find((name) => name.startsWith(prefix));
@@ -93,7 +105,37 @@ export function createUploads({
           'UPLOAD_UNKNOWN',
           `there is no upload "${id}": it may be older than a day; upload it again`,
         );
-      return { name: found.slice(prefix.length), content: await readFile(join(folder, found)) };
+      const path = join(folder, found);
+      if ((await stat(path)).size > most)
+        throw new CodedError('FILES_TOO_LARGE', 'the files are too large together: send them in several messages');
+      return { name: found.slice(prefix.length), content: await readFile(path) };
     },
   };
+}
+
+async function receive(
+  path: string,
+  content: AsyncIterable<Buffer>,
+  { name, most }: { name: string; most: number },
+): Promise<{ bytes: number; type: string }> {
+  const file = await open(path, 'wx', 0o600);
+  let bytes = 0;
+  let type: string | undefined;
+  try {
+    for await (const piece of content) {
+      if (bytes === 0) type = imageType(piece);
+      bytes += piece.length;
+      if (bytes > most) throw new CodedError('TOO_LARGE', `${name} has more than ${most / 1024 ** 2} MB`);
+      await file.writeFile(piece);
+    }
+  } finally {
+    await file.close();
+  }
+  if (bytes === 0) throw new CodedError('EMPTY_FILE', `${name} is empty: nothing was uploaded`);
+  return { bytes, type: type ?? 'application/octet-stream' };
+}
+
+/** Of the file system: a full disk, for example. */
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }

@@ -157,6 +157,27 @@ it('leaves out what is older than asked for', async () => {
   expect((await search('searxng', QUESTION)).data).toMatchObject({ results: [{ date: '2026-11-03T00:00:00' }] });
 });
 
+it('an answer without an end is not read to it', async () => {
+  let sent = 0;
+  const endless = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const more = (): void => {
+      sent += 65_536;
+      if (!response.destroyed && sent < 500_000_000) response.write(' '.repeat(65_536), more);
+    };
+    more();
+  });
+  endless.listen(0, '127.0.0.1');
+  await once(endless, 'listening');
+  const address = `http://127.0.0.1:${(endless.address() as { port: number }).port}`;
+  const tool = createWebSearchTool({ service: 'searxng', address, variables: {} });
+  const context = { signal: new AbortController().signal } as unknown as ToolContext;
+  await expect(tool.execute(QUESTION, context)).rejects.toThrow('answered with more than it should');
+  expect(sent).toBeLessThan(100_000_000);
+  endless.closeAllConnections();
+  endless.close();
+});
+
 it('says which key is missing, and never sends a question without it', async () => {
   await expect(search('brave', QUESTION, {})).rejects.toThrow(/BRAVE_API_KEY/);
   expect(asked).toEqual([]);

@@ -100,7 +100,7 @@ async function ask(
 ): Promise<Found[]> {
   const { path, method, headers, body } = service.request(question, key);
   let answer: Response;
-  let text: string;
+  let text: string | undefined;
   try {
     answer = await fetch(base.replace(/\/$/, '') + path, {
       method,
@@ -109,19 +109,30 @@ async function ask(
       headers: { accept: 'application/json', ...headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-    text = await answer.text();
+    text = await boundedText(answer);
   } catch (error) {
     signal.throwIfAborted();
     throw new ToolFailure(`${name} cannot be reached: ${causeOf(error)}`, { cause: error });
   }
   if (!answer.ok) throw new ToolFailure(problemOf(name, answer.status));
-  if (text.length > LARGEST_ANSWER)
-    throw new ToolFailure(`${name} answered with more than it should`, { reason: 'limit' });
+  if (text === undefined) throw new ToolFailure(`${name} answered with more than it should`, { reason: 'limit' });
   try {
     return service.read(JSON.parse(text));
   } catch {
     throw new ToolFailure(`${name} did not answer with JSON: is its address right?`);
   }
+}
+
+/** Undefined: it is too large, and the rest was not read. */
+async function boundedText({ body }: Response): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body ?? []) {
+    bytes += piece.length;
+    if (bytes > LARGEST_ANSWER) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 function problemOf(name: string, status: number): string {
