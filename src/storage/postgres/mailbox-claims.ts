@@ -1,9 +1,11 @@
 // Who handles which messages of the inbox. A claim is valid while the lease that it names is held with the same token.
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { Fence } from '../locks.ts';
-import type { InboxMessage, MessageKey, Received, UnfinishedMessage } from '../mailbox.ts';
+import type { InboxMessage, MessageKey, OutboxDraft, Received, UnfinishedMessage } from '../mailbox.ts';
 import { chatOf, partsOf, unfinishedOf } from '../mailbox-rows.ts';
 import { type PostgresDatabase, type Query, withoutAwaiting } from './database.ts';
+import { draftColumns, insertDrafts } from './outbox-drafts.ts';
+import { CHANNEL, type Topic } from './signals.ts';
 import type { UnansweredClaims } from './unanswered-claims.ts';
 
 /** Chats that are claimed in one transaction. */
@@ -20,37 +22,49 @@ export async function lockChats(query: Query, chats: readonly ChatKey[]): Promis
   );
 }
 
-/** Claims the message when every other unfinished one of its chat is the claimant's. The caller has locked the chat. */
+/** Claims the message when every other unfinished one of its chat is the claimant's; without a claimant, signals it. The caller has locked the chat. */
 export async function insertMessage(
   query: Query,
   claimant: Fence | undefined,
   { chat, id, order, receivedAt, body, from, isApart = false }: InboxMessage,
 ): Promise<Received> {
   const [row] = await query<{ owner: string | null }>(
-    `INSERT INTO lainclaw.inbox (channel, account, chat, id, position, received_at, body, owner, owner_token, person, is_owner)
-     SELECT $1, $2, $3, $4, $5, $6, $7, CASE WHEN is_free THEN $8 END, CASE WHEN is_free THEN $9::bigint END, $10, $11
-     FROM (
-       SELECT $12 OR NOT EXISTS (
-         SELECT 1 FROM lainclaw.inbox WHERE finished_at IS NULL AND channel = $1 AND account = $2 AND chat = $3
-         AND (owner IS DISTINCT FROM $8 OR owner_token IS DISTINCT FROM $9)
-       ) AS is_free
-     ) AS chat_now
-     ON CONFLICT (channel, account, id) DO NOTHING RETURNING owner`,
+    `WITH added AS (
+       INSERT INTO lainclaw.inbox (channel, account, chat, id, position, received_at, body, owner, owner_token, person, is_owner)
+       SELECT $1, $2, $3, $4, $5, $6, $7, CASE WHEN is_free THEN $8 END, CASE WHEN is_free THEN $9::bigint END, $10, $11
+       FROM (
+         SELECT $12 OR NOT EXISTS (
+           SELECT 1 FROM lainclaw.inbox WHERE finished_at IS NULL AND channel = $1 AND account = $2 AND chat = $3
+           AND (owner IS DISTINCT FROM $8 OR owner_token IS DISTINCT FROM $9)
+         ) AS is_free
+       ) AS chat_now
+       ON CONFLICT (channel, account, id) DO NOTHING RETURNING owner
+     )
+     SELECT owner, CASE WHEN $8 IS NULL THEN pg_notify($13, $14) END FROM added`,
     [
       ...[...partsOf(chat), id, order, receivedAt, body],
       ...[claimant?.name ?? null, claimant?.token ?? null, from?.id ?? null, from?.isOwner ?? false, isApart],
+      ...[CHANNEL, 'inbox' satisfies Topic],
     ],
   );
   if (row === undefined) return 'known';
   return row.owner === null ? 'queued' : 'claimed';
 }
 
-/** What the sender of a message learns that sends it again after an error: the message is stored, perhaps, and nobody here has it. The caller has locked the chat. */
-export async function receivedBefore(query: Query, claimant: Fence, { chat, id }: MessageKey): Promise<Received> {
+/**
+ * What the sender of a message learns that sends it again after an error: the message is stored, perhaps, and nobody here has it. One that was stored by
+ * neither of these attempts had been answered. The caller has locked the chat.
+ */
+export async function receivedBefore(
+  query: Query,
+  claimant: Fence,
+  { chat, id }: MessageKey,
+  attempts: readonly Pick<InboxMessage, 'receivedAt'>[],
+): Promise<Received> {
   const [row] = await query<{ owner: string | null; token: number | null }>(
     `SELECT owner, owner_token AS token FROM lainclaw.inbox
-     WHERE channel = $1 AND account = $2 AND id = $3 AND finished_at IS NULL AND turn IS NULL`,
-    [chat.channel, chat.account, id],
+     WHERE channel = $1 AND account = $2 AND id = $3 AND received_at = ANY ($4) AND finished_at IS NULL AND turn IS NULL`,
+    [chat.channel, chat.account, id, attempts.map(({ receivedAt }) => receivedAt)],
   );
   if (row === undefined) return 'known';
   if (row.owner === null) return 'queued';
@@ -175,22 +189,34 @@ export function beginMessages(
   );
 }
 
-/** `none`: nobody has claimed the message, or there is no such message. */
-export async function ownersOf(
+/**
+ * Ends the messages and adds the replies unless another claimant has one of them, and returns a row then. Replies are numbered in their order and signalled when
+ * they are committed. The caller has locked the chats.
+ */
+export function finishMessages(
   query: Query,
-  claimant: Fence,
+  { name, token }: Fence,
   messages: readonly MessageKey[],
-): Promise<{ owner: 'own' | 'other' | 'none'; isFinished: boolean }[]> {
-  const rows = await query<{ owner: string | null; token: number | null; isFinished: boolean }>(
-    `SELECT message.owner, message.owner_token AS token, message.finished_at IS NOT NULL AS "isFinished"
-     FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS named (channel, account, id, place)
-     LEFT JOIN lainclaw.inbox AS message USING (channel, account, id) ORDER BY named.place`,
-    columnsOf(messages),
+  replies: readonly OutboxDraft[],
+  now: number,
+): Promise<unknown[]> {
+  return query(
+    `WITH named AS (
+       SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) AS message (channel, account, id)
+     ), allowed AS (
+       SELECT 1 WHERE NOT EXISTS (
+         SELECT 1 FROM named JOIN lainclaw.inbox AS message USING (channel, account, id)
+         WHERE message.owner <> $4 OR message.owner_token <> $5
+       )
+     ), ended AS (
+       UPDATE lainclaw.inbox AS message SET finished_at = coalesce(finished_at, $6::bigint), body = '' FROM named, allowed
+       WHERE message.channel = named.channel AND message.account = named.account AND message.id = named.id
+     ), added AS (
+       ${insertDrafts('allowed, ', 6)}
+     )
+     SELECT CASE WHEN cardinality($7::text[]) > 0 THEN pg_notify($12, $13) END FROM allowed`,
+    [...columnsOf(messages), name, token, now, ...draftColumns(replies), CHANNEL, 'outbox' satisfies Topic],
   );
-  return rows.map(({ owner, token, isFinished }) => {
-    if (owner === null) return { owner: 'none', isFinished };
-    return { owner: owner === claimant.name && token === claimant.token ? 'own' : 'other', isFinished };
-  });
 }
 
 export function isSameMessage(one: MessageKey, other: MessageKey): boolean {

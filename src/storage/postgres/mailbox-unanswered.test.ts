@@ -11,11 +11,11 @@ import { createPostgresMailbox } from './mailbox.ts';
 
 const BOT = { channel: 'local', account: 'default' };
 const BOTS = { bots: [BOT] };
-const incoming = (id: string, chatId = 'a'): InboxMessage => ({
+const incoming = (id: string, chatId = 'a', receivedAt = 1): InboxMessage => ({
   chat: { ...BOT, chatId },
   id,
   order: 0,
-  receivedAt: 1,
+  receivedAt,
   body: '{}',
 });
 
@@ -69,6 +69,13 @@ it('a message whose storing got no answer twice is handed out the third time', a
   await losesAnswer(() => mailbox.receive(lock, incoming('m1')));
   await losesAnswer(() => mailbox.receive(lock, incoming('m1')));
   expect(await mailbox.receive(lock, incoming('m1'))).toBe('claimed');
+});
+
+it('a message that waits here already is known, also when storing it again got no answer', async () => {
+  const lock = await locks.acquire('bot');
+  expect(await mailbox.receive(lock, incoming('m1', 'a', 1))).toBe('claimed');
+  await losesAnswer(() => mailbox.receive(lock, incoming('m1', 'a', 2)));
+  expect(await mailbox.receive(lock, incoming('m1', 'a', 3))).toBe('known');
 });
 
 it.each(['handled already', 'still handled'] as const)(

@@ -1,20 +1,20 @@
 // The mailbox in PostgreSQL. What concerns one chat is decided under a lock of that chat, which lasts as long as the transaction: two gateways never claim
 // messages of one chat at the same moment. Each transaction takes that lock first and reads in a later statement, which then sees what the one before it wrote.
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
-import type { ChatPerson, Mailbox, MessageKey, OutboxDraft, Received } from '../mailbox.ts';
+import type { ChatPerson, InboxMessage, Mailbox, MessageKey, Received } from '../mailbox.ts';
 import { chatOf, outboxOf, partsOf, unfinishedOf } from '../mailbox-rows.ts';
 import { type PostgresDatabase, type Query, withoutAwaiting } from './database.ts';
 import {
   beginMessages,
   claimMessages,
+  finishMessages,
   insertMessage,
   isSameMessage,
   lockChats,
-  ownersOf,
   receivedBefore,
   releaseMessages,
 } from './mailbox-claims.ts';
-import { CHANNEL, signal, type Topic } from './signals.ts';
+import { addDrafts } from './outbox-drafts.ts';
 import { createUnansweredClaims } from './unanswered-claims.ts';
 import { withoutZeros } from './zero-bytes.ts';
 
@@ -25,27 +25,27 @@ const HEADS = `
 
 export function createPostgresMailbox({ query, transaction }: PostgresDatabase): Mailbox {
   // Their sender got an error and sends them again.
-  const unansweredReceived = createUnansweredClaims();
+  const unansweredReceived = createUnansweredClaims<MessageKey & Pick<InboxMessage, 'receivedAt'>>();
   const unansweredClaimed = createUnansweredClaims();
   const botOf = (bot: BotKey | undefined): (string | null)[] => [bot?.channel ?? null, bot?.account ?? null];
 
   return {
     async receive(claimant, message) {
-      const { chat, from } = message;
+      const { chat, id, receivedAt, from } = message;
       const before = claimant ? unansweredReceived.take(claimant, (other) => isSameMessage(other, message)) : [];
-      let received: Received = 'known';
       try {
+        let received = Promise.resolve<Received>('known');
         await transaction(async (inside) => {
           withoutAwaiting(lockChats(inside, [chat]));
-          received = await insertMessage(inside, claimant, message);
-          if (claimant && received === 'known' && before.length > 0)
-            received = await receivedBefore(inside, claimant, message);
+          received = insertMessage(inside, claimant, message);
+          withoutAwaiting(received);
           if (from) withoutAwaiting(keepPerson(inside, chat, from));
-          if (!claimant && received === 'queued') withoutAwaiting(signal(inside, 'inbox'));
+          if (!claimant || before.length === 0) return;
+          if ((await received) === 'known') received = receivedBefore(inside, claimant, message, before);
         });
-        return received;
+        return await received;
       } catch (error) {
-        if (claimant && (received !== 'known' || before.length > 0)) unansweredReceived.add(claimant, [message]);
+        if (claimant) unansweredReceived.add(claimant, [...before, { chat, id, receivedAt }]);
         throw error;
       }
     },
@@ -79,22 +79,20 @@ export function createPostgresMailbox({ query, transaction }: PostgresDatabase):
       return (await begun).length > 0;
     },
 
-    finish: (claimant, messages, replies, now) =>
-      transaction(async (inside) => {
+    async finish(claimant, messages, replies, now) {
+      let finished: Promise<unknown[]> = Promise.resolve([]);
+      await transaction(async (inside) => {
         withoutAwaiting(
           lockChats(
             inside,
             messages.map(({ chat }) => chat),
           ),
         );
-        const owners = await ownersOf(inside, claimant, messages);
-        if (owners.some(({ owner }) => owner === 'other')) return false;
-        withoutAwaiting(
-          updateMessages(inside, `finished_at = coalesce(finished_at, $4::bigint), body = ''`, messages, now),
-        );
-        withoutAwaiting(addDrafts(inside, replies, now));
-        return true;
-      }),
+        finished = finishMessages(inside, claimant, messages, replies, now);
+        withoutAwaiting(finished);
+      });
+      return (await finished).length > 0;
+    },
 
     enqueue: (drafts, now) => addDrafts(query, drafts, now),
 
@@ -261,51 +259,6 @@ async function keepPerson(query: Query, chat: ChatKey, { id, chatKind }: ChatPer
      ON CONFLICT (channel, account, chat, person) DO UPDATE SET chat_kind = excluded.chat_kind
      WHERE kept.chat_kind <> excluded.chat_kind`,
     [...partsOf(chat), id, chatKind],
-  );
-}
-
-async function updateMessages(
-  query: Query,
-  changes: string,
-  messages: readonly MessageKey[],
-  value: string | number,
-): Promise<void> {
-  await query(
-    `UPDATE lainclaw.inbox AS message SET ${changes}
-     FROM unnest($1::text[], $2::text[], $3::text[]) AS named (channel, account, id)
-     WHERE message.channel = named.channel AND message.account = named.account AND message.id = named.id`,
-    [
-      messages.map(({ chat }) => chat.channel),
-      messages.map(({ chat }) => chat.account),
-      messages.map(({ id }) => id),
-      value,
-    ],
-  );
-}
-
-/** One statement, which numbers them in their order and signals them when they are committed. */
-async function addDrafts(query: Query, drafts: readonly OutboxDraft[], now: number): Promise<void> {
-  if (drafts.length === 0) return;
-  const parts = drafts.map(({ chat }) => partsOf(chat));
-  await query(
-    `WITH added AS (
-       INSERT INTO lainclaw.outbox (key, channel, account, chat, body, state, attempts, due_at, waits_since)
-       SELECT key, channel, account, chat, body, 'waiting', 0, $6, $6
-       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
-         WITH ORDINALITY AS draft (key, channel, account, chat, body, place)
-       ORDER BY place ON CONFLICT (key) DO NOTHING
-     )
-     SELECT pg_notify($7, $8)`,
-    [
-      drafts.map(({ key }) => key),
-      parts.map(([channel]) => channel),
-      parts.map(([, account]) => account),
-      parts.map(([, , chat]) => chat),
-      drafts.map(({ body }) => body),
-      now,
-      CHANNEL,
-      'outbox' satisfies Topic,
-    ],
   );
 }
 

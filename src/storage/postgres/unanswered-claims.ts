@@ -3,17 +3,17 @@
 import type { Fence } from '../locks.ts';
 import type { MessageKey } from '../mailbox.ts';
 
-export interface UnansweredClaims {
-  add(claimant: Fence, messages: readonly MessageKey[]): void;
+export interface UnansweredClaims<Message extends MessageKey = MessageKey> {
+  add(claimant: Fence, messages: readonly Message[]): void;
   /** Removes and returns the matching ones of this claimant. A caller that fails adds them again. */
-  take(claimant: Fence, isMeant: (message: MessageKey) => boolean): MessageKey[];
+  take(claimant: Fence, isMeant: (message: MessageKey) => boolean): Message[];
 }
 
-export function createUnansweredClaims(): UnansweredClaims {
-  let claims: { claimant: Fence; message: MessageKey }[] = [];
+export function createUnansweredClaims<Message extends MessageKey = MessageKey>(): UnansweredClaims<Message> {
+  let claims: { claimant: Fence; message: Message }[] = [];
   return {
     add({ name, token }, messages) {
-      for (const { chat, id } of messages) claims.push({ claimant: { name, token }, message: { chat, id } });
+      for (const message of messages) claims.push({ claimant: { name, token }, message });
     },
     take({ name, token }, isMeant) {
       // The fence of an earlier acquisition never claims again.
