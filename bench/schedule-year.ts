@@ -83,6 +83,7 @@ export async function simulateYear(
         acquire: async (name, options) => keep(await storage.locks.acquire(name, options)),
         tryAcquire: async (name) => keep(await storage.locks.tryAcquire(name)),
         holds: (fence) => storage.locks.holds(fence),
+        isHeldSince: () => false,
       } satisfies typeof storage.locks),
       slots: slotsOf,
       now: clock.now,

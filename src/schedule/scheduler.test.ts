@@ -80,6 +80,7 @@ async function world(start = START): Promise<World> {
           acquire: async (name, options) => keep(await storage.locks.acquire(name, options)),
           tryAcquire: async (name) => keep(await storage.locks.tryAcquire(name)),
           holds: (fence) => storage.locks.holds(fence),
+          isHeldSince: () => false,
         }),
         slots,
         now: clock.now,

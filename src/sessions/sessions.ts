@@ -123,10 +123,10 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
         signal,
         onWait,
       } = request;
-      const lock = await locks.acquire(`session:${sessionKey}`, { signal, onWait });
+      const lock = await locks.acquire(`session:${sessionKey}`, { signal, onWait, soon: true });
       try {
         const timestamp = new Date(now()).toISOString();
-        const known = newSession ? undefined : await catalogue.get(sessionKey);
+        const known = newSession ? undefined : await catalogue.get(sessionKey, lock);
         const base = known ?? {
           sessionKey,
           sessionId: newSessionId(now(), newId),

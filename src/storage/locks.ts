@@ -27,7 +27,7 @@ export interface Locks {
    * Waits until the name is free, in this process and in every other. The lock of a holder that dies becomes free.
    * `onWait` is called once when another holder has it. Rejects when the signal fires.
    */
-  acquire(name: string, options?: { signal?: AbortSignal; onWait?: () => void }): Promise<Lock>;
+  acquire(name: string, options?: AcquireOptions): Promise<Lock>;
   /** Resolves to undefined, without waiting, when another holder has it or is acquiring it. */
   tryAcquire(name: string): Promise<Lock | undefined>;
   /**
@@ -35,4 +35,24 @@ export interface Locks {
    * no fence protects.
    */
   holds(fence: Fence): Promise<boolean>;
+  /**
+   * True only where this process knows without asking the storage that the lock is held under this fence, and was without a break since that moment (of
+   * `performance.now()`; now by default). False: ask.
+   */
+  isHeldSince(fence: Fence, since?: number): boolean;
+}
+
+export interface AcquireOptions {
+  signal?: AbortSignal;
+  onWait?: () => void;
+  /**
+   * Does not wait for the disk. For a lock whose holder does nothing but write to this storage before its first durable write: a crash of the storage that
+   * takes the acquisition back takes these writes back too, and refuses the later ones.
+   */
+  soon?: boolean;
+}
+
+/** Asks the storage only where this process does not know. */
+export async function isStillHeld(locks: Pick<Locks, 'holds' | 'isHeldSince'>, fence: Fence): Promise<boolean> {
+  return locks.isHeldSince(fence) || locks.holds(fence);
 }

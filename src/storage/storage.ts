@@ -126,7 +126,8 @@ export interface ListSessions {
 
 /** The index of sessions: the current session of each key. No operation on one key costs more with more keys. */
 export interface Catalogue {
-  get(sessionKey: string): Promise<SessionEntry | undefined>;
+  /** With the fence of the session's lock, the first call may answer with what was read when that was acquired. */
+  get(sessionKey: string, fence?: Fence): Promise<SessionEntry | undefined>;
   /**
    * Resolves only after the entry is durable. Writers in other processes never lose each other's entries. With the fence of
    * the session's lock, nothing is written once that is lost.

@@ -19,6 +19,11 @@ export async function pgliteDatabase(): Promise<PostgresDatabase> {
     };
   const database: PostgresDatabase = {
     query: queryOn(lite),
+    async queries(statements) {
+      const all: object[][] = [];
+      for (const { text, values } of statements) all.push(await queryOn(lite)(text, values));
+      return all;
+    },
     transaction: (work) => lite.transaction((inside) => work(queryOn(inside as unknown as PGlite))),
     connectApart: () => Promise.reject(new Error('PGlite has one connection')),
     address: 'pglite',

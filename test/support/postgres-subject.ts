@@ -11,7 +11,9 @@ import { testDatabase } from './postgres.ts';
 import { superuser } from './postgres-cluster.ts';
 
 /** The doors share the database and the key; each has a home of its own, as gateways on two machines have, unless they are `onOneMachine`. */
-export async function postgresSubject({ onOneMachine = false } = {}): Promise<StorageSubject & LocksSubject> {
+export async function postgresSubject({
+  onOneMachine = false,
+} = {}): Promise<StorageSubject & LocksSubject & { url: string }> {
   const { url, name: database, port, drop } = await testDatabase();
   const base = mkdtempSync(join(tmpdir(), 'lainclaw-pg-storage-'));
   const key = 'ab'.repeat(32);
@@ -23,6 +25,7 @@ export async function postgresSubject({ onOneMachine = false } = {}): Promise<St
   };
   const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
   return {
+    url,
     open,
     openElsewhere: `await (async () => {
       const { createLocalStorage } = await import(${source('../../src/storage/local/local-storage.ts')});

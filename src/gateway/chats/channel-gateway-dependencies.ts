@@ -26,6 +26,8 @@ export interface ChannelGatewayDependencies {
   mayReceive(chat: ChatKey): Promise<boolean>;
   /** Asked before each message is sent, where another gateway could have taken over the bots. */
   isStillOurs?(): Promise<boolean>;
+  /** True only where that is known without asking, for the whole time since that moment (of `performance.now()`). */
+  isOursSince?(since: number): boolean;
   /** Asked for each turn: what it returns may change while the gateway runs. */
   settings(bot: BotKey): Promise<BotSettings>;
   /** What commands call operations with. */

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, SentMessage } from '../../channels/channel.ts';
 import type { Cluster } from '../../storage/cluster.ts';
-import type { Fence, Lock, Locks } from '../../storage/locks.ts';
+import { type Fence, isStillHeld, type Lock, type Locks } from '../../storage/locks.ts';
 import type { OutboxMessage } from '../../storage/mailbox.ts';
 import { type BotKey, type ChatKey, chatName } from '../../vocabulary/chat-name.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
@@ -31,7 +31,7 @@ const WRITTEN_TIMES = 30;
 const WRITTEN_EVERY_MS = 100;
 
 export interface SharedChatsDependencies
-  extends Omit<ChannelGatewayDependencies, 'channels' | 'claimant' | 'isStillOurs' | 'hub'> {
+  extends Omit<ChannelGatewayDependencies, 'channels' | 'claimant' | 'isStillOurs' | 'isOursSince' | 'hub'> {
   cluster: Cluster;
   locks: Locks;
   hub: Pick<TurnHub, 'answer' | 'questions' | 'turns' | 'stop' | 'write' | 'onWritten'>;
@@ -77,7 +77,8 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
   };
   const { reception, turns, handle, answerForm } = createChatHandling({
     ...dependencies,
-    isStillOurs: () => locks.holds(claimant()),
+    isStillOurs: () => isStillHeld(locks, claimant()),
+    isOursSince: (since) => locks.isHeldSince(claimant(), since),
     inbox,
     choices,
     delivery,
@@ -195,7 +196,7 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
     connect(own, lock) {
       const name = botName({ channel: own.name, account: own.account });
       const parts: ConnectedBotDependencies = { ...dependencies, limits, reception, choices, channel: own };
-      const bot = createConnectedBot({ ...parts, isStillOurs: () => locks.holds(lock) });
+      const bot = createConnectedBot({ ...parts, isStillOurs: () => isStillHeld(locks, lock) });
       return {
         ...bot.gateway,
         async start(signal) {

@@ -53,3 +53,30 @@ it('a turn whose messages another gateway claimed before the conversation was lo
   expect(await chats.said()).toEqual([]);
   expect(await chats.mailbox.unfinished(chat)).toMatchObject([{ id }]);
 });
+
+it('a claim that is known to have lasted since before the turn was recorded is not asked about again', async () => {
+  const ended = Promise.withResolvers<boolean | undefined>();
+  const claimed = Promise.withResolvers<void>();
+  const chats = await testChats(async function* (request) {
+    await claimed.promise;
+    ended.resolve(await request.isStillOurs?.());
+    yield* echo(request);
+  });
+  const moments: number[] = [];
+  const begins = performance.now();
+  await chats.start({
+    isStillOurs: async () => true,
+    isOursSince: (since) => moments.push(since) > 0,
+    claimant: { name: 'bot:local/default', token: 1 },
+  });
+  await chats.write('hello');
+  await eventually(() => expect(chats.asked).toHaveLength(1));
+  const asked = performance.now();
+  const chat = { channel: 'local', account: 'default', chatId: 'anna' };
+  await chats.mailbox.claim({ name: 'bot:local/default', token: 2 }, { chat });
+  claimed.resolve();
+  expect(await ended.promise).toBe(true);
+  expect(moments).toHaveLength(1);
+  expect(moments[0]).toBeGreaterThanOrEqual(begins);
+  expect(moments[0]).toBeLessThanOrEqual(asked);
+});

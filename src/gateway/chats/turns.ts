@@ -18,7 +18,7 @@ import { askerOf } from './asker-of.ts';
 import type { BotSettings, ChatLimits, ChatLog, ChatMessage, FindChannel } from './chat.ts';
 import { nameOf } from './chat.ts';
 import type { ChatQuestions } from './chat-questions.ts';
-import { type ChoicesStore, turnSettings } from './choices.ts';
+import { type ChatChoices, type ChoicesStore, turnSettings } from './choices.ts';
 import { askedText, isContinue, withLimitNote } from './continuing.ts';
 import type { Delivery } from './delivery.ts';
 import type { Inbox } from './inbox.ts';
@@ -42,6 +42,8 @@ export interface TurnsDependencies {
   ask: Gateway['ask'];
   /** Given where another gateway could take over the bots. */
   isStillOurs?(): Promise<boolean>;
+  /** True only where that is known without asking, for the whole time since that moment (of `performance.now()`). */
+  isOursSince?(since: number): boolean;
   findTurn: Sessions['findTurn'];
   settings(bot: BotKey): Promise<BotSettings>;
   choices: ChoicesStore;
@@ -72,6 +74,8 @@ interface RunningTurn {
   isStopped: boolean;
   /** Another gateway claimed the messages before the conversation was locked here. */
   isTakenOver: boolean;
+  /** Before this turn was recorded with its messages, by `performance.now()`; undefined when an earlier process did that. */
+  claimedAt?: number;
 }
 
 /** Its claim was void: another gateway answers, as after a crash of this one. */
@@ -93,17 +97,21 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
     try {
       const begunBefore = batch.turnId;
       const turnId = begunBefore ?? newId('turn');
+      if (begunBefore === undefined) turn.claimedAt = performance.now();
+      // Read beside what is recorded here.
+      const chosen = dependencies.choices.get(chat);
+      chosen.catch(() => {});
       if (begunBefore === undefined && !(await inbox.begin(messages.map(idOf), turnId))) return logEnd(TAKEN_OVER);
       batch.turnId = turnId;
       const taken: Taken = begunBefore
         ? takeUp(await findTurn(sessionKeyOf(chat), begunBefore, turn.control.signal))
         : { kind: 'ask' };
-      const { progress } = begunBefore ? await dependencies.choices.get(chat) : {};
+      const { progress } = begunBefore ? await chosen : {};
       const left = progress?.turnId === turnId ? { chatId: chat.chatId, messageId: progress.messageId } : undefined;
       const answer: Answered =
         taken.kind === 'answer'
           ? { ...taken, replaces: left?.messageId }
-          : await askAndFollow(dependencies, { channel, turnId, turn, chat, left });
+          : await askAndFollow(dependencies, { channel, turnId, turn, chat, chosen, left });
       if (answer.kind === 'taken-over') return logEnd(TAKEN_OVER, 'warn');
       if (answer.kind === 'abandoned') return logEnd('left for the next process');
       if (turn.isStopped) logEnd('stopped');
@@ -156,6 +164,7 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
 interface Asked {
   /** The progress message of an earlier process. */
   left: SentMessage | undefined;
+  chosen: Promise<ChatChoices>;
   channel: Channel;
   chat: ChatKey;
   turnId: string;
@@ -201,7 +210,7 @@ async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Prom
 
 async function ask(
   dependencies: TurnsDependencies,
-  { channel, chat, turnId, turn }: Asked,
+  { channel, chat, chosen, turnId, turn }: Asked,
   progress: Progress,
 ): Promise<Followed & { steps: number }> {
   const { settings, choices, workspace, questions, limits, whileWaiting, now } = dependencies;
@@ -227,11 +236,12 @@ async function ask(
   const [only, ...others] = messages;
   const continues = only !== undefined && others.length === 0 && isContinue(only.message.text);
   if (input === '') throw new Error('there is nothing in the message that I can read');
-  const chosenSettings = turnSettings(await settings(chat), await choices.get(chat));
+  const chosenSettings = turnSettings(await settings(chat), await chosen);
   const byOwner = messages.every(({ isOwner }) => isOwner);
   const isForeign = attachments.length > 0 || messages.some(({ isOwner, message }) => !isOwner || message.isForwarded);
   /** The turn is on the messages' record, so the next gateway that claims them finds what the turn has done. */
   async function isStillOurs(): Promise<boolean> {
+    if (turn.claimedAt !== undefined && dependencies.isOursSince?.(turn.claimedAt)) return true;
     turn.isTakenOver = !(await dependencies.inbox.begin(messages.map(idOf), turnId));
     return !turn.isTakenOver;
   }

@@ -130,7 +130,8 @@ it('a lost lock ends the bot here at once, without patience for its turns; it ru
     token += 1;
     return { name, token, lost, release: async () => {} };
   };
-  const one = await node({ bots: [FIRST], locks: { acquire, tryAcquire: acquire, holds: async () => true } });
+  const locks = { acquire, tryAcquire: acquire, holds: async () => true, isHeldSince: () => false };
+  const one = await node({ bots: [FIRST], locks });
   await one.gateway.start(never);
   losing[0]?.abort();
   await eventually(() => expect(one.runs).toHaveLength(2));

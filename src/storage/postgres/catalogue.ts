@@ -2,6 +2,7 @@
 import type { Catalogue, SessionEntry } from '../storage.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { Fencing } from './fencing.ts';
+import { createSessionReads, type SessionReads } from './session-reads.ts';
 
 const PUT = `
   INSERT INTO lainclaw.sessions (session_key, session_id, updated_at, workspace, entry)
@@ -10,7 +11,11 @@ const PUT = `
   SET session_id = excluded.session_id, updated_at = excluded.updated_at, workspace = excluded.workspace, entry = excluded.entry
   RETURNING 1`;
 
-export function createPostgresCatalogue({ query }: PostgresDatabase, fencing: Fencing): Catalogue {
+export function createPostgresCatalogue(
+  { query }: PostgresDatabase,
+  fencing: Fencing,
+  reads: SessionReads = createSessionReads(),
+): Catalogue {
   const valuesOf = (entry: SessionEntry): unknown[] => [
     entry.sessionKey,
     entry.sessionId,
@@ -22,7 +27,9 @@ export function createPostgresCatalogue({ query }: PostgresDatabase, fencing: Fe
     rows.map(({ entry }) => JSON.parse(entry) as SessionEntry);
 
   return {
-    async get(sessionKey) {
+    async get(sessionKey, fence) {
+      const read = reads.takeEntry(fence, sessionKey);
+      if (read) return read.entry === undefined ? undefined : parse([{ entry: read.entry }])[0];
       const rows = await query<{ entry: string }>('SELECT entry FROM lainclaw.sessions WHERE session_key = $1', [
         sessionKey,
       ]);

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { connectClient } from './connect-client.ts';
-import type { PostgresDatabase, Query, TransactionOptions } from './database.ts';
+import type { PostgresDatabase, Query, Statement, TransactionOptions } from './database.ts';
 import { connectError, databaseError, isConflict, isConnectionLoss, isStalePlan } from './errors.ts';
 import { requireVersion } from './migrations.ts';
 import { refuseTransactionPooler } from './pooler.ts';
@@ -110,6 +110,7 @@ export function openDatabase({
   return {
     address,
     query: (text, values) => withRetries((open) => queryOn(open, address, names)(text, values)),
+    queries: (statements) => withRetries((open) => queriesOn(open, statements, { address, names })),
     transaction: (work, options) => withRetries((open) => runTransaction(open, work, { address, names, ...options })),
     async connectApart() {
       await pool();
@@ -152,6 +153,20 @@ async function poolConfig(url: string, connections: number, queryMs: number): Pr
 
 function queryOn(pool: Pool, address: string, names: StatementNames): Query {
   return (text, values) => withClient(pool, address, (client) => clientQuery(client, names)(text, values));
+}
+
+function queriesOn(
+  pool: Pool,
+  statements: readonly Statement[],
+  { address, names }: Pick<TransactionRun, 'address' | 'names'>,
+): Promise<object[][]> {
+  return withClient(pool, address, async (client) => {
+    const send = clientQuery(client, names);
+    const sent = statements.map(({ text, values }) => send(text, values));
+    // The connection is free when every answer is there.
+    await Promise.allSettled(sent);
+    return Promise.all(sent);
+  });
 }
 
 /** Without `limitMs` a statement has the limit of its connection. */

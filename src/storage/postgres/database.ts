@@ -12,9 +12,16 @@ export interface TransactionOptions {
   isLong?: boolean;
 }
 
+export interface Statement {
+  text: string;
+  values: readonly unknown[];
+}
+
 export interface PostgresDatabase {
   /** For reads, and for writes that may run twice. Waits for a database that restarts, for a while. */
   query: Query;
+  /** The same for statements that share a round trip: each is a transaction of its own, and sees what the ones before it have written. Returns the rows of each. */
+  queries(statements: readonly Statement[]): Promise<object[][]>;
   /**
    * Runs `work` in one transaction (READ COMMITTED). `work` is called again after a deadlock or when the connection is lost before the commit, so it must have
    * no effect but its statements. A statement is sent at once, behind the earlier ones, so what needs no answer is not awaited; the last of them share a round

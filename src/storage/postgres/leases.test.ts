@@ -381,3 +381,57 @@ it('an acquisition that runs a second time, late, changes nothing', async () => 
   expect(await own.query(text, values)).toEqual([]);
   expect(next.token).toBe(lock.token + 1);
 });
+
+it('writes under an acquisition that a crash of the database took back are refused, also after the next one', async () => {
+  const [own, other] = [node(), node()];
+  const owner = openDatabase({ url: database.ownerUrl });
+  opened.push(owner);
+  const lock = await own.locks.acquire('name', { soon: true });
+  expect(await own.write(lock)).toBe(true);
+  await owner.query('DELETE FROM lainclaw.leases');
+  expect(await own.write(lock)).toBe(false);
+  const next = await other.locks.acquire('name', { soon: true });
+  expect(next.token).not.toBe(lock.token);
+  expect(await own.write(lock)).toBe(false);
+  expect(await other.write(next)).toBe(true);
+});
+
+describe('without asking the database', () => {
+  it('a holder knows that it holds the lock, for as long as the lease lasts by every clock', async () => {
+    let sleptMs = 0;
+    const { locks } = node({ leaseMs: 60_000, now: () => Date.now() + sleptMs });
+    const before = performance.now();
+    const lock = await locks.acquire('name');
+    const held = performance.now();
+    expect(locks.isHeldSince(lock)).toBe(true);
+    expect(locks.isHeldSince(lock, held)).toBe(true);
+    expect(locks.isHeldSince(lock, before)).toBe(false);
+    expect(locks.isHeldSince({ ...lock, token: lock.token + 1 })).toBe(false);
+    sleptMs = 50_000;
+    expect(locks.isHeldSince(lock)).toBe(false);
+    expect(await locks.holds(lock)).toBe(true);
+    sleptMs = 0;
+    await lock.release();
+    expect(locks.isHeldSince(lock)).toBe(false);
+  });
+
+  it('a renewal that came after the end of the lease begins a new time', async () => {
+    const own = openDatabase({ url: database.url });
+    let delay = Promise.resolve();
+    const renewalQuery: Query = async (text, values) => {
+      await delay;
+      return own.query(text, values);
+    };
+    const locks = createPostgresLocks({ query: renewalQuery, newId, leaseMs: 400 });
+    opened.push(own, locks);
+    const lock = await locks.acquire('name');
+    const since = performance.now();
+    expect(locks.isHeldSince(lock, since)).toBe(true);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    delay = promise;
+    await eventually(() => expect(locks.isHeldSince(lock)).toBe(false));
+    resolve();
+    await eventually(() => expect(locks.isHeldSince(lock, performance.now())).toBe(true));
+    expect(locks.isHeldSince(lock, since)).toBe(false);
+  });
+});

@@ -12,14 +12,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { acquireInTurn, createLockQueue, type Place } from '../lock-queue.ts';
 import type { Fence, Lock, Locks } from '../locks.ts';
 import { lockLost, StorageError } from '../storage.ts';
-import type { Query } from './database.ts';
+import type { PostgresDatabase, Query } from './database.ts';
 import { KNOWN_VERSION } from './migrations.ts';
+import type { SessionReads } from './session-reads.ts';
 
 export interface PostgresLocksOptions {
   query: Query;
+  /** What is read behind an acquisition, in its round trip. */
+  reads?: { queries: PostgresDatabase['queries']; sessions: SessionReads };
   /** For renewals: on a connection that nothing else waits for, so that a busy pool loses no lease. Where it does not answer, `query` renews. */
   renewalQuery?: Query;
   newId(prefix: string): string;
+  /** The clock of the machine, which also counts while it sleeps. */
+  now?(): number;
   leaseMs?: number;
   /** A holder that could not renew for so long gives its locks up, whatever the database would say. */
   giveUpMs?: number;
@@ -36,6 +41,10 @@ interface HeldLease {
   lock: Lock;
   /** When it was last known to be ours: when the statement that said so was sent. */
   renewedAt: number;
+  /** The same by the clock of the machine. */
+  renewedAtClock: number;
+  /** Since when no renewal was so late that the lease may have ended before it. */
+  unbrokenSince: number;
   isRenewing: boolean;
   lose(): void;
 }
@@ -47,18 +56,28 @@ const FIRST_WAIT_MS = 15;
 const LONGEST_WAIT_MS = 200;
 
 // The condition of the SELECT only spares a held row the lock; the one after ON CONFLICT decides, on the locked row.
-const ACQUIRE = `
+const acquisition = (token: { first: string; next: string }, from = ''): string => `
   INSERT INTO lainclaw.leases AS lease (name, token, holder, expires_at)
-  SELECT $1, 1, $2, clock_timestamp() + $3 * interval '1 ms'
+  SELECT $1, ${token.first}, $2, clock_timestamp() + $3 * interval '1 ms' ${from}
   WHERE NOT EXISTS (
     SELECT 1 FROM lainclaw.leases WHERE name = $1 AND holder <> $2 AND expires_at > clock_timestamp()
   )
   ON CONFLICT (name) DO UPDATE SET
-    token = CASE WHEN lease.holder = $2 THEN lease.token ELSE lease.token + 1 END,
+    token = CASE WHEN lease.holder = $2 THEN lease.token ELSE ${token.next} END,
     holder = $2,
     expires_at = clock_timestamp() + $3 * interval '1 ms'
   WHERE lease.holder = $2 OR lease.expires_at <= clock_timestamp()
   RETURNING token`;
+
+const ACQUIRE = acquisition({ first: '1', next: 'lease.token + 1' });
+
+// Does not wait for the disk, so a crash of the database may take it back. Its token comes from the clock: no later acquisition gets the same one, and writes
+// under a token that was taken back are refused.
+const CLOCK_TOKEN = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
+const ACQUIRE_SOON = acquisition(
+  { first: CLOCK_TOKEN, next: `greatest(lease.token + 1, ${CLOCK_TOKEN})` },
+  `FROM (SELECT set_config('synchronous_commit', 'off', true)) AS soon`,
+);
 
 /** A program that a migration excludes renews nothing: it loses its locks, and a newer one acquires them. */
 const IS_ADMITTED = `NOT EXISTS (SELECT 1 FROM lainclaw.migrations WHERE oldest_program > ${KNOWN_VERSION})`;
@@ -87,7 +106,8 @@ const RELEASE = `
 const WITHDRAW = `UPDATE lainclaw.leases SET expires_at = '-infinity', holder = '' WHERE name = $1 AND holder = $2`;
 
 export function createPostgresLocks(options: PostgresLocksOptions): PostgresLocks {
-  const { query, renewalQuery = query, newId, leaseMs = LEASE_MS, giveUpMs = GIVE_UP_MS } = options;
+  const { query, reads, renewalQuery = query, newId, now = Date.now } = options;
+  const { leaseMs = LEASE_MS, giveUpMs = GIVE_UP_MS } = options;
   const queue = createLockQueue();
   const held = new Map<string, HeldLease>();
   let renewing: NodeJS.Timeout | undefined;
@@ -96,19 +116,40 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
   // The connection for renewals may be silent while the pool works: then the pool renews, before the lease ends.
   const renewalQueries = [...new Set([renewalQuery, query])].map((each) => answerWithin(each, renewMs));
 
+  interface Attempt {
+    name: string;
+    holder: string;
+    soon?: boolean;
+  }
+
   /** Undefined when another holder has it. */
-  async function tryLease(name: string, holder: string, { leave }: Place): Promise<Lock | undefined> {
+  async function tryLease(attempt: Attempt, { leave }: Place): Promise<Lock | undefined> {
+    const { name, holder } = attempt;
     if (isClosed) throw new StorageError('STORAGE_FAILED', `the storage is closed: "${name}" cannot be locked`);
-    const sentAt = performance.now();
-    const [row] = await query<{ token: number }>(ACQUIRE, [name, holder, leaseMs]).catch((error: unknown) => {
+    const sentAt = moment();
+    const { token, read } = await sendAcquisition(attempt).catch((error: unknown) => {
       // It may have been acquired all the same, for nobody.
       void query(WITHDRAW, [name, holder]).catch(() => {});
       throw error;
     });
-    return row && hold({ name, token: row.token }, sentAt, leave);
+    if (token === undefined) return undefined;
+    const lock = hold({ name, token }, sentAt, leave);
+    if (read) reads?.sessions.keep(lock, read);
+    return lock;
   }
 
-  function hold({ name, token }: Fence, renewedAt: number, leave: () => void): Lock {
+  async function sendAcquisition({ name, holder, soon }: Attempt): Promise<{ token?: number; read?: object[] }> {
+    const acquire = { text: soon ? ACQUIRE_SOON : ACQUIRE, values: [name, holder, leaseMs] };
+    const read = soon ? reads?.sessions.statement(name) : undefined;
+    if (!reads || !read) return { ...(await query<{ token: number }>(acquire.text, acquire.values))[0] };
+    const [acquired = [], rows] = await reads.queries([acquire, read]);
+    const [row] = acquired as { token: number }[];
+    return { ...row, read: rows };
+  }
+
+  const moment = () => ({ renewedAt: performance.now(), renewedAtClock: now() });
+
+  function hold({ name, token }: Fence, acquiredAt: ReturnType<typeof moment>, leave: () => void): Lock {
     const lost = new AbortController();
     const isHeld = (): boolean => held.get(name) === lease;
     const lock: Lock = {
@@ -125,7 +166,8 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     };
     const lease: HeldLease = {
       lock,
-      renewedAt,
+      ...acquiredAt,
+      unbrokenSince: performance.now(),
       isRenewing: false,
       lose() {
         if (!isHeld()) return;
@@ -158,15 +200,26 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     throw failure;
   }
 
+  /** Moments are of before the statement was sent, so the lease lasts at least as long as from then. */
+  function renewed(lease: HeldLease, sentAt: ReturnType<typeof moment>): void {
+    if (!isCertain(lease)) lease.unbrokenSince = performance.now();
+    Object.assign(lease, sentAt);
+  }
+
+  /** Not if the lease may have ended by now. Both clocks are asked: one of them stops while the machine sleeps. */
+  function isCertain({ renewedAt, renewedAtClock }: HeldLease): boolean {
+    return Math.max(performance.now() - renewedAt, now() - renewedAtClock) < leaseMs - renewMs;
+  }
+
   async function renewAll(): Promise<void> {
-    const sentAt = performance.now();
+    const sentAt = moment();
     const leases = [...held.values()];
     if (leases.length === 0) return;
     try {
       const rows = await sendRenewal([...namesAndTokens(leases), leaseMs]);
-      const renewed = new Set(rows.map(({ name }) => name));
+      const names = new Set(rows.map(({ name }) => name));
       for (const lease of leases) {
-        if (renewed.has(lease.lock.name)) lease.renewedAt = sentAt;
+        if (names.has(lease.lock.name)) renewed(lease, sentAt);
         else void renewOne(lease);
       }
     } catch {
@@ -179,10 +232,10 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
   async function renewOne(lease: HeldLease): Promise<void> {
     if (lease.isRenewing) return;
     lease.isRenewing = true;
-    const sentAt = performance.now();
+    const sentAt = moment();
     try {
       const rows = await query(RENEW_ONE, [lease.lock.name, lease.lock.token, leaseMs]);
-      if (rows.length > 0) lease.renewedAt = sentAt;
+      if (rows.length > 0) renewed(lease, sentAt);
       else lease.lose();
     } catch {
       // As above.
@@ -195,7 +248,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
       acquireInTurn(queue, name, options, async (place, sayWaiting) => {
         const holder = newId('lease');
         for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-          const lock = await tryLease(name, holder, place);
+          const lock = await tryLease({ name, holder, soon: options.soon }, place);
           if (lock) return lock;
           sayWaiting();
           options.signal?.throwIfAborted();
@@ -209,7 +262,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
       if (queue.has(name)) return undefined;
       const place = queue.enter(name);
       try {
-        const lock = await tryLease(name, newId('lease'), place);
+        const lock = await tryLease({ name, holder: newId('lease') }, place);
         if (!lock) place.leave();
         return lock;
       } catch (error) {
@@ -219,6 +272,11 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     },
 
     holds: async ({ name, token }) => (await query(HOLDS, [name, token])).length > 0,
+
+    isHeldSince({ name, token }, since) {
+      const lease = held.get(name);
+      return lease?.lock.token === token && isCertain(lease) && (since === undefined || lease.unbrokenSince <= since);
+    },
 
     lose({ name, token }) {
       const lease = held.get(name);

@@ -12,6 +12,7 @@ import { createPostgresLocks } from './leases.ts';
 import { createPostgresNotes } from './notes.ts';
 import { createPostgresOwnerFiles } from './owner-files.ts';
 import { createSealing } from './sealed-text.ts';
+import { createSessionReads } from './session-reads.ts';
 import { createSignals } from './signals.ts';
 import { createPostgresSpending } from './spending.ts';
 import { createPostgresTranscripts } from './transcripts.ts';
@@ -33,7 +34,10 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
   const database = openDatabase({ url });
   // A connection of its own for what must not wait behind turns. It is opened with the first renewal or listener.
   const signals = createSignals({ connect: database.connectApart });
-  const locks = createPostgresLocks({ query: database.query, renewalQuery: signals.query, newId });
+  const sessionReads = createSessionReads();
+  const { query, queries } = database;
+  const reads = { queries, sessions: sessionReads };
+  const locks = createPostgresLocks({ query, reads, renewalQuery: signals.query, newId, now });
   const fencing = createFencing(database, locks.lose);
   const sealing = createSealing({ database, ...keyOf(local.machineFiles, key) });
   const ownerFiles = createPostgresOwnerFiles({ database, fencing, sealing, machine: local.machineFiles });
@@ -46,8 +50,8 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
     ...local,
     locks,
     audit,
-    transcripts: createPostgresTranscripts(database, fencing),
-    catalogue: createPostgresCatalogue(database, fencing),
+    transcripts: createPostgresTranscripts(database, fencing, sessionReads),
+    catalogue: createPostgresCatalogue(database, fencing, sessionReads),
     spending: createPostgresSpending(database, newId('process')),
     notes: createPostgresNotes(database, fencing),
     archive: async () => (await import('./archive/postgres-archive.ts')).createPostgresArchive({ database, locks }),

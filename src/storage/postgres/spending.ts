@@ -9,9 +9,10 @@ export function createPostgresSpending({ query }: PostgresDatabase, process: str
       const before = sums.get(day) ?? { tokens: 0, costUsd: 0 };
       const sum = { tokens: before.tokens + tokens, costUsd: before.costUsd + costUsd };
       sums.set(day, sum);
-      // Of two writes on their way, the later one may arrive first.
+      // Of two writes on their way, the later one may arrive first. None waits for the disk: what a crash of the database takes back is in the next sum.
       await query(
-        `INSERT INTO lainclaw.spending AS kept (day, process, tokens, cost_usd) VALUES ($1, $2, $3, $4)
+        `INSERT INTO lainclaw.spending AS kept (day, process, tokens, cost_usd)
+         SELECT $1, $2, $3, $4 FROM (SELECT set_config('synchronous_commit', 'off', true)) AS soon
          ON CONFLICT (day, process) DO UPDATE
          SET tokens = greatest(kept.tokens, excluded.tokens), cost_usd = greatest(kept.cost_usd, excluded.cost_usd)`,
         [day, process, sum.tokens, sum.costUsd],

@@ -6,6 +6,7 @@ import type { ScannedLine, Transcript, TranscriptLine, Transcripts } from '../st
 import { checkTranscriptVersion, parseTranscriptLine } from '../transcript-line.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { Fencing } from './fencing.ts';
+import { createSessionReads, type FoundTranscript, type SessionReads, TRANSCRIPT_END } from './session-reads.ts';
 import { openTranscriptWriter } from './transcript-writer.ts';
 
 const FIRST_PAGE = 40;
@@ -16,29 +17,24 @@ interface Row {
   json: string;
 }
 
-interface Found {
-  generation: string;
-  lines: number;
-  first: string | null;
-}
-
-export function createPostgresTranscripts(database: PostgresDatabase, fencing: Fencing): Transcripts {
+export function createPostgresTranscripts(
+  database: PostgresDatabase,
+  fencing: Fencing,
+  reads: SessionReads = createSessionReads(),
+): Transcripts {
   const { query, transaction } = database;
   const placeOf = (sessionId: string): string => `transcript ${sessionId} of ${database.address}`;
 
-  async function find(sessionId: string): Promise<Found | undefined> {
-    const [found] = await query<Found>(
-      `SELECT generation,
-         coalesce((SELECT max(number) FROM lainclaw.transcript_lines WHERE session_id = $1), 0) AS lines,
-         (SELECT json FROM lainclaw.transcript_lines WHERE session_id = $1 AND number = 1) AS first
-       FROM lainclaw.transcripts WHERE session_id = $1`,
+  async function find(sessionId: string): Promise<FoundTranscript | undefined> {
+    const [found] = await query<FoundTranscript>(
+      `SELECT generation, ${TRANSCRIPT_END('$1')} FROM lainclaw.transcripts WHERE session_id = $1`,
       [sessionId],
     );
     return found;
   }
 
-  async function findOrCreate(sessionId: string, fence: Fence | undefined): Promise<Found> {
-    const found = await find(sessionId);
+  async function findOrCreate(sessionId: string, fence: Fence | undefined): Promise<FoundTranscript> {
+    const found = reads.takeTranscript(fence, sessionId) ?? (await find(sessionId));
     if (found) return found;
     await fencing.write({
       statement:
