@@ -13,7 +13,7 @@ import type { Half } from './memory-set/conversations.ts';
 import { openMemory } from './open-memory.ts';
 
 const AT = 10;
-const TARGET = 70;
+const TARGET = 76;
 
 interface Answered {
   kind: DialogueQuestionKind;

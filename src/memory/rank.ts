@@ -10,14 +10,17 @@ const B = 0.3;
 const COVERAGE = 0.3;
 /** What the words of all chunks of a document count for each of them: a long text spreads the words of a query. */
 const DOCUMENT_SHARE = 0.6;
-/** What a name in another script counts. */
-const WEAK_SHARE = 0.6;
 const SPELLING_SHARE = 0.3;
 const SPELLING_AMONG = 100;
 const VECTOR_SHARE = 0.5;
 const RECIPROCAL_K = 60;
 /** Speakers that are not names: a question about the user does not ask for what the user said. */
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant']);
+
+/** Whether the query names the person who said a chunk. */
+export function isSaidByAsked({ document: { speaker } }: ArchiveChunk, asked: QueryTerms, analyser: Analyser): boolean {
+  return speaker !== undefined && !ROLES.has(speaker) && analyser.terms(speaker).some((term) => asked.terms.has(term));
+}
 
 export type Fusion = 'convex' | 'reciprocal';
 
@@ -84,11 +87,18 @@ export function createTextRanking(
   }
 }
 
-function weightsOf({ terms, weak }: QueryTerms, { chunks, frequencies }: Omit<Candidates, 'ids'>): Map<string, number> {
-  const weights = new Map<string, number>();
+interface Weight {
+  weight: number;
+  /** The term of the query that counts: it and its weaker matches count once, as the best of them. */
+  of: string;
+}
+
+function weightsOf({ terms, weak }: QueryTerms, { chunks, frequencies }: Omit<Candidates, 'ids'>): Map<string, Weight> {
+  const weights = new Map<string, Weight>();
   for (const term of terms) {
     const holding = frequencies.get(term) ?? 0;
-    if (holding > 0) weights.set(term, rarity(holding, chunks) * (weak?.has(term) ? WEAK_SHARE : 1));
+    const { share = 1, of = term } = weak?.get(term) ?? {};
+    if (holding > 0) weights.set(term, { weight: rarity(holding, chunks) * share, of });
   }
   return weights;
 }
@@ -96,19 +106,29 @@ function weightsOf({ terms, weak }: QueryTerms, { chunks, frequencies }: Omit<Ca
 function scoreText(
   { terms }: Pick<Counts, 'terms'>,
   relativeLength: number,
-  weights: ReadonlyMap<string, number>,
+  weights: ReadonlyMap<string, Weight>,
 ): number {
-  let score = 0;
-  let covered = 0;
-  let total = 0;
-  for (const [term, weight] of weights) {
-    total += weight;
+  const scores = new Map<string, number>();
+  const covered = new Map<string, number>();
+  const all = new Map<string, number>();
+  const raise = (map: Map<string, number>, of: string, value: number): void => {
+    map.set(of, Math.max(map.get(of) ?? 0, value));
+  };
+  for (const [term, { weight, of }] of weights) {
+    raise(all, of, weight);
     const count = terms.get(term);
     if (!count) continue;
-    covered += weight;
-    score += weight * saturation(count, relativeLength);
+    raise(covered, of, weight);
+    raise(scores, of, weight * saturation(count, relativeLength));
   }
-  return total > 0 ? score * (1 + (COVERAGE * covered) / total) : 0;
+  const total = sumOf(all);
+  return total > 0 ? sumOf(scores) * (1 + (COVERAGE * sumOf(covered)) / total) : 0;
+}
+
+function sumOf(values: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const value of values.values()) sum += value;
+  return sum;
 }
 
 /** Similarity of spelling, between 0 and 1 for the best; undefined when nothing is similar. */

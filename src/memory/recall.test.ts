@@ -178,12 +178,12 @@ describe('recall', () => {
     const model: EmbeddingModel = {
       name: 'meaning',
       embed: async (texts) =>
-        texts.map((text) => Float32Array.from(/doctor|physician/.test(text) ? [1, 0, 0.1] : [0, 1, 0.1])),
+        texts.map((text) => Float32Array.from(/doctor|surgeon/.test(text) ? [1, 0, 0.1] : [0, 1, 0.1])),
       close() {},
     };
     const { memory } = testMemory(model);
     await memory.saveAll([{ content: 'My doctor is called Orlova.' }, { content: 'The bicycle is green.' }]);
-    const question = 'How is the physician named?';
+    const question = 'How is the surgeon named?';
     expect(await memory.recall({ question })).toBeUndefined();
     await memory.embed();
     const recall = await memory.recall({ question });

@@ -77,7 +77,7 @@ export async function recallFrom(
   const subject = withoutTimes(telling);
   if (subject.trim() === '' || analyser.query(subject).hasOnlyStopWords) return undefined;
   const { ranked, terms, statistics, isOfAskedTime } = await rankArchive(dependencies, telling, { signal });
-  const information = informationOf(terms.terms, statistics);
+  const information = informationOf(terms, statistics);
   const isAboutPast = asksAboutPast(question);
   const isSeen = ({ document }: ArchiveChunk): boolean =>
     seen !== undefined && document.session === seen.sessionId && document.date >= seen.since;

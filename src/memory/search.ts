@@ -8,7 +8,7 @@ import { type Analyser, askingFor, type QueryTerms } from './analysis/analyser.t
 import { asksAboutPast } from './asks-about-past.ts';
 import { weighFurtherChunks } from './distinct.ts';
 import { followReplacements } from './follow-replacements.ts';
-import { createTextRanking, type Fusion, fuse, type Ranked } from './rank.ts';
+import { createTextRanking, type Fusion, fuse, isSaidByAsked, type Ranked } from './rank.ts';
 import { withoutSlips } from './slips.ts';
 import { findNeighbours, missingNeighbours, withSurroundings } from './surroundings.ts';
 import { type AskedTimes, askedTimes, limitsOf } from './time/asked-times.ts';
@@ -19,9 +19,14 @@ import { isWithin, timesOf, weighTime } from './time/weigh-time.ts';
 import { weighFacts } from './weigh-facts.ts';
 
 const TEXT_CANDIDATES = 120;
+const ALIKE_CANDIDATES = 60;
 const VECTOR_CANDIDATES = 100;
 const TIME_CANDIDATES = 60;
 const FEW = 10;
+/** In a question with more words than this, each matters too little to look for others like it. */
+const MOST_WITH_ALIKE = 12;
+/** What a name in another script counts. */
+const OTHER_SCRIPT_SHARE = 0.6;
 /** Scores are between 0 and 1; what rounds to the same of so many steps is a tie. */
 const TIES = 50;
 const LONGEST_QUERY = 10_000;
@@ -135,7 +140,9 @@ export async function rankArchive(
   const first = rank();
   const neighbours = await findNeighbours(first, (turns, distance) => archive.around(turns, distance));
   const joined = await join(missingNeighbours(first, neighbours));
-  const surrounded = withSurroundings(joined ? rank() : first, neighbours);
+  const surrounded = withSurroundings(joined ? rank() : first, neighbours, ({ chunk }) =>
+    isSaidByAsked(chunk, terms, analyser),
+  );
   const isAboutPast = asksAboutPast(asked);
   const followed = await followReplacements(surrounded, { archive, isAboutPast });
   const past = spans.filter(({ to }) => to <= startOfDay(wall));
@@ -186,7 +193,8 @@ export async function rankArchive(
     const meant = await withoutSlips(terms, candidates, (head, limit) => archive.termsBeginning(head, limit));
     const corrected = meant ? { terms: meant, candidates: await find(meant) } : { terms, candidates };
     const named = await withOtherScripts(corrected.terms, candidates);
-    const found = named ? { terms: named, candidates: await find(named) } : corrected;
+    const exact = named ? { terms: named, candidates: await find(named) } : corrected;
+    const found = await withAlike(exact, among);
     if (spans.length > 0) found.candidates.ids.push(...(await timedCandidates(found.terms, found.candidates.ids)));
     return found;
   }
@@ -198,7 +206,31 @@ export async function rankArchive(
     if (possible.length === 0) return undefined;
     const holding = await archive.frequencies(possible, { upTo: 1 });
     const weak = possible.filter((term) => holding.get(term));
-    return weak.length > 0 ? { ...askingFor(terms, [...terms.terms, ...weak]), weak: new Set(weak) } : undefined;
+    const match = { share: OTHER_SCRIPT_SHARE };
+    return weak.length > 0
+      ? { ...askingFor(terms, [...terms.terms, ...weak]), weak: new Map(weak.map((term) => [term, match])) }
+      : undefined;
+  }
+
+  /** With everyday words for the same things. The candidates of the words themselves stay. */
+  async function withAlike(
+    exact: { terms: QueryTerms; candidates: Candidates },
+    among: readonly string[] | undefined,
+  ): Promise<{ terms: QueryTerms; candidates: Candidates }> {
+    const { terms, candidates } = exact;
+    const alike = terms.terms.size > MOST_WITH_ALIKE ? new Map<string, never>() : analyser.alike(terms.terms);
+    if (alike.size === 0) return exact;
+    const all = [...terms.terms, ...alike.keys()];
+    const { frequencies, ids } = await archive.candidates(all, ALIKE_CANDIDATES, { among });
+    const held = [...alike].filter(([term]) => frequencies.get(term));
+    if (held.length === 0) return exact;
+    return {
+      terms: {
+        ...askingFor(terms, [...terms.terms, ...held.map(([term]) => term)]),
+        weak: new Map([...held, ...(terms.weak ?? [])]),
+      },
+      candidates: { ...candidates, frequencies, ids: [...new Set([...candidates.ids, ...ids])] },
+    };
   }
 
   /** Chunks of the times that the query names: those with its words, and the newest ones where few have any. */

@@ -5,8 +5,13 @@
 import type { Around } from '../storage/archive.ts';
 import type { Ranked } from './rank.ts';
 
-/** What a turn gains from those one and two places away. */
+/** What a turn gains from those one and two places away, */
 const SHARES = [0.3, 0.2];
+/** and from the one before it that ends with a question: it is the answer. */
+const ANSWER_SHARE = 0.7;
+/** What a turn gains when the question names who said it: the other speaker mentions that name as often, and the same things. */
+const ASKED_SPEAKER_BONUS = 0.6;
+const ENDS_WITH_QUESTION = /[?？؟]["'”’»)\s]*$/u;
 const SESSION_SHARE = 0.5;
 const BEST_OF_SESSION = 3;
 const LOOKED_AT = 60;
@@ -40,7 +45,11 @@ export function missingNeighbours(ranked: readonly Ranked[], neighbours: Neighbo
   return [...new Set(beside)].filter((id) => !known.has(id));
 }
 
-export function withSurroundings(ranked: readonly Ranked[], neighbours: Neighbours): Ranked[] {
+export function withSurroundings(
+  ranked: readonly Ranked[],
+  neighbours: Neighbours,
+  isOfAskedSpeaker: (entry: Ranked) => boolean,
+): Ranked[] {
   const nearby = nearbyScores(ranked, neighbours);
   const sessions = sessionScores(ranked);
   const placed = ranked.map((entry) => {
@@ -49,7 +58,8 @@ export function withSurroundings(ranked: readonly Ranked[], neighbours: Neighbou
     const own = entry.score;
     const near = nearby.get(id) ?? 0;
     const session = sessions.get(document.session) ?? own;
-    return { ...entry, score: (own + near + SESSION_SHARE * session) / (1 + SESSION_SHARE) };
+    const bonus = isOfAskedSpeaker(entry) ? 1 + ASKED_SPEAKER_BONUS : 1;
+    return { ...entry, score: (bonus * (own + near + SESSION_SHARE * session)) / (1 + SESSION_SHARE) };
   });
   // The neighbours must not raise a score above one.
   const highest = placed.reduce((most, { score }) => Math.max(most, score), 1);
@@ -61,10 +71,15 @@ export function withSurroundings(ranked: readonly Ranked[], neighbours: Neighbou
 /** Being beside each other is mutual, so each of the best gives a share of its score to the turns beside it. */
 function nearbyScores(ranked: readonly Ranked[], neighbours: Neighbours): Map<number, number> {
   const nearby = new Map<number, number>();
+  const give = (id: number, score: number): void => {
+    nearby.set(id, (nearby.get(id) ?? 0) + score);
+  };
   for (const { chunk, score } of ranked) {
     const { before, after } = neighbours.get(chunk.id) ?? NOTHING;
-    for (const side of [before, after])
-      for (const [place, id] of side.entries()) nearby.set(id, (nearby.get(id) ?? 0) + (SHARES[place] ?? 0) * score);
+    const isAsked = ENDS_WITH_QUESTION.test(chunk.text);
+    for (const [place, id] of before.entries()) give(id, (SHARES[place] ?? 0) * score);
+    for (const [place, id] of after.entries())
+      give(id, (isAsked && place === 0 ? ANSWER_SHARE : (SHARES[place] ?? 0)) * score);
   }
   return nearby;
 }

@@ -4,6 +4,7 @@
 // digits and pictographs, so no query can be a syntax error. Pure except for a bounded cache.
 import { IRREGULAR } from './english-irregular.ts';
 import { stemEnglish } from './english-stem.ts';
+import { createEverydayWords, type WeakMatch } from './everyday-words.ts';
 import { foldLatin, foldMarks } from './fold.ts';
 import { hasCompounds, joinedNumbers, joinedWords, partsOf } from './parts.ts';
 import { hanNames, latinNames } from './pinyin.ts';
@@ -46,8 +47,8 @@ export interface QueryTerms {
   heads: ReadonlySet<number>;
   /** The query has no other words than stop-words. */
   hasOnlyStopWords?: true;
-  /** Those of the terms that are a weaker match: names in another script. */
-  weak?: ReadonlySet<string>;
+  /** Those of the terms that are a weaker match: names in another script, and everyday words for the same thing. */
+  weak?: ReadonlyMap<string, WeakMatch>;
 }
 
 /** How often the terms of a query occur in a text. */
@@ -68,10 +69,13 @@ export interface Analyser {
    * Chinese words that are others elsewhere.
    */
   otherScripts(text: string, unknown: ReadonlySet<string>): string[];
+  /** Terms of everyday words for the same things, and for kinds of them; never one of the given terms. */
+  alike(terms: ReadonlySet<string>): Map<string, WeakMatch>;
 }
 
 export function createAnalyser(): Analyser {
   const stems = new Map<string, string>();
+  const everydayWords = createEverydayWords((word) => stem(plainOf(word)));
 
   function stem(word: string): string {
     let known = stems.get(word);
@@ -138,6 +142,11 @@ export function createAnalyser(): Analyser {
         isName && next[index]?.isName ? hanNames(word, next[index].word) : [],
       );
       return [...new Set([...written, ...pairs, ...(DENSE.test(normal) ? otherChinese(simplified(normal)) : [])])];
+    },
+    alike(terms) {
+      const others = new Map([...terms].flatMap((term) => [...everydayWords(term)]));
+      for (const term of terms) others.delete(term);
+      return others;
     },
   };
 }
