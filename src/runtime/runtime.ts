@@ -7,7 +7,6 @@ import type { ConsoleAccess } from '../gateway/console-access/console-access.ts'
 import type { Folders } from '../gateway/console-access/folders.ts';
 import type { OpenedConsole, ServiceParts } from '../gateway/service/console-parts.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
-import type { TurnPublisher } from '../gateway/turns/publish-turns.ts';
 import type { TurnHub } from '../gateway/turns/turn-hub.ts';
 import type { Uploads } from '../gateway/uploads/uploads.ts';
 import { lazily } from '../lib/lazily.ts';
@@ -27,6 +26,7 @@ import { createUnfinishedUndos, UNFINISHED_UNDOS_FILE } from '../undo/unfinished
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { type BackgroundOptions, openBackground } from './background.ts';
 import { type BaseOptions, createBase } from './base.ts';
+import { type BesideGateway, createBesideGateway } from './beside-gateway.ts';
 import { type ConfigStore, createConfigStore } from './config-store.ts';
 import type { FactExtraction } from './fact-extraction.ts';
 import type { ForgetEverywhere } from './forget-everywhere.ts';
@@ -103,8 +103,8 @@ export interface Runtime extends Services {
   /** The gateway as a service: settings, access, start and stop. */
   gatewayAdmin(): Promise<GatewayAdmin>;
   isGatewayRunning(): Promise<boolean>;
-  /** Has the turns of this process seen in the gateway that runs beside it, until the runtime is closed. */
-  publishTurns(): Promise<void>;
+  publishTurns: BesideGateway['publishTurns'];
+  followQuestions: BesideGateway['followQuestions'];
   /** Who may use the console. */
   consoleAccess(): Promise<ConsoleAccess>;
   /** Files that were uploaded for a turn. */
@@ -168,7 +168,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
 
   let isClosed = false;
-  const publishers: TurnPublisher[] = [];
+  const beside = createBesideGateway(base);
   const open = new Set<RuntimeWorkspace>();
   const opening: OpenWorkspace = async (workspaceOptions = {}) => {
     if (isClosed) throw new CodedError('RUNTIME_CLOSED', 'the runtime is closed');
@@ -370,13 +370,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     openBackground: background,
     gatewayAdmin: service.gatewayAdmin,
     isGatewayRunning: service.isGatewayRunning,
-    async publishTurns() {
-      const [{ publishTurns }, { createServiceStates }] = await Promise.all([
-        import('../gateway/turns/publish-turns.ts'),
-        import('../gateway/service/service-state.ts'),
-      ]);
-      publishers.push(publishTurns(base.hub, createServiceStates(storage.machineFiles)));
-    },
+    publishTurns: beside.publishTurns,
+    followQuestions: beside.followQuestions,
     consoleAccess,
     uploads,
     folders: async () => (await import('../gateway/console-access/folders.ts')).createFolders(ownerFiles),
@@ -387,7 +382,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       isClosed = true;
       closing.abort();
       await Promise.all([...open].map((workspace) => workspace.close()));
-      await Promise.all(publishers.map((publisher) => publisher.close()));
+      await beside.close();
       await extracting;
       stopListening();
       await forgetting;

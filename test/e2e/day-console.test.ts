@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startTelegramServer, type TelegramServer } from '../fakes/telegram-server/telegram-server.ts';
+import { startChat } from '../support/chat-terminal.ts';
 import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { afterFile } from '../support/test-home.ts';
@@ -67,14 +68,39 @@ describe('a day, in the browser', () => {
     await page.getByText('and what else?', { exact: true }).waitFor();
   });
 
-  it('09:15 a question of the phone is on the phone and in the browser; answered in one, it is gone in both', async () => {
+  it('09:15 a question of the phone is on the phone, in the terminal and in the browser; answered in one, it is gone in all', async () => {
+    const chat = startChat([], { home: opened.home, columns: 100, rows: 40 });
+    await chat.shows('Ctrl+D leaves');
     phone('run the migration dry-run');
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
+    await chat.shows(/Asked in telegram:4242:[\s\S]*touch migrated[\s\S]*\/answer q/);
     await eventually(() => expect(written().join('\n')).toContain('touch migrated'));
     await page.getByRole('button', { name: 'Allow once' }).click();
     await eventually(() => expect(written()).toContain('The dry-run is done.'));
     await page.getByText('The dry-run is done.').waitFor();
     expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
     await eventually(() => expect(written().join('\n')).toMatch(/allowed/i));
+    await chat.shows('→ allowed by owner, in the console');
+    await chat.type('/exit\r');
+    await chat.ended;
+  });
+
+  it('the terminal answers it, too', async () => {
+    const chat = startChat([], { home: opened.home, columns: 100, rows: 40 });
+    await chat.shows('Ctrl+D leaves');
+    const before = written().filter((text) => text === 'The dry-run is done.').length;
+    phone('run the migration dry-run again');
+    await page.getByRole('button', { name: 'Allow once' }).waitFor();
+    await chat.shows('touch migrated');
+    await chat.type('/answer\r');
+    await chat.shows('[y] once');
+    await chat.type('y');
+    await chat.shows('→ allowed by owner, in the terminal');
+    await eventually(() =>
+      expect(written().filter((text) => text === 'The dry-run is done.')).toHaveLength(before + 1),
+    );
+    await eventually(async () => expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0));
+    await chat.type('/exit\r');
+    await chat.ended;
   });
 });

@@ -30,7 +30,7 @@ export interface AllCommands {
 }
 
 export function createAllCommands(dependencies: AllCommandsDependencies): AllCommands {
-  const { operating, root, chosen, usage, send, person, turn, sessionKey, switchTo, signal } = dependencies;
+  const { operating, root, chosen, usage, send, person, elsewhere, turn, sessionKey, switchTo, signal } = dependencies;
   const { runtime } = operating;
   const sessionCommands = createSessionCommands({
     sessionKey,
@@ -55,7 +55,7 @@ export function createAllCommands(dependencies: AllCommandsDependencies): AllCom
     createCommandServices({
       ...dependencies,
       runtime,
-      moreCommands: [...sessionCommands, ...lookCommands],
+      moreCommands: [...sessionCommands, ...lookCommands, elsewhere.command],
       sessions: async () => (await listSessions.run({ limit: LISTED_SESSIONS, firstWords: true }, operating)).sessions,
     }),
   );

@@ -16,6 +16,7 @@ import { EXIT, printable, type Terminal } from '../terminal.ts';
 import type { Person } from '../terminal-prompter.ts';
 import type { TurnSettings } from '../turn-flags.ts';
 import { createAllCommands } from './all-commands.ts';
+import { createAskedElsewhere } from './asked-elsewhere.ts';
 import { captureOutput } from './captured-output.ts';
 import { createChosen } from './chosen.ts';
 import { readCommand } from './commands.ts';
@@ -111,16 +112,20 @@ export async function runChat(options: ChatOptions): Promise<number> {
       nextMode: () => mode.change(nextMode(mode.current())),
     }),
   });
+  const showQuestion = (question: string): ((answer: string) => void) => {
+    notifier?.notify('Lainclaw has a question');
+    const id = add({ kind: 'drawn', text: question });
+    return (answer) => screen.put({ kind: 'drawn', id, text: `${question}\n${colors.dim(answer)}` });
+  };
   const person = createPerson({
     colors,
     setPrompt: (prompt, when) => screen.setPrompt(prompt, when),
     clearPrompt: () => screen.clearPrompt(),
     show(question) {
-      notifier?.notify('Lainclaw has a question');
       conversation?.hideRunning();
-      const id = add({ kind: 'drawn', text: question });
+      const answered = showQuestion(question);
       return (answer) => {
-        screen.put({ kind: 'drawn', id, text: `${question}\n${colors.dim(answer)}` });
+        answered(answer);
         conversation?.showRunning();
       };
     },
@@ -162,8 +167,15 @@ export async function runChat(options: ChatOptions): Promise<number> {
     return model.startsWith(`${provider}/`) ? model : [provider, model].filter(Boolean).join('/');
   };
   const operating = { runtime, signal: leaving.signal, workspace: root, warn: notice };
+  const elsewhere = createAskedElsewhere({
+    colors,
+    person,
+    show: showQuestion,
+    answer: async (questionId, answer) => (await following).answer(questionId, answer),
+  });
   const commands = createAllCommands({
     operating,
+    elsewhere,
     root,
     workspace,
     turn,
@@ -234,6 +246,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       if (!leaving.signal.aborted) add({ kind: 'failure', text: error.message });
     });
   talk.holdUntil(opened);
+  const following = opened.then(() => runtime.followQuestions(elsewhere.take, leaving.signal));
   const stopWatching = watchEnding({ terminal, restore, leave: (code) => void leave(code) });
   try {
     return await left.promise;

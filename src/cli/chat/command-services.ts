@@ -8,6 +8,7 @@ import { type ContextSize, sizeOfReport } from '../../pipeline/context-size.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../../runtime/workspace.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
+import type { AskedElsewhere } from './asked-elsewhere.ts';
 import type { CommandsDependencies } from './commands.ts';
 import type { Conversation } from './conversation.ts';
 import type { ChatPerson } from './person.ts';
@@ -20,6 +21,7 @@ export interface CommandServicesDependencies extends TerminalChatParts, Pick<Com
   runtime: Runtime;
   workspace: RuntimeWorkspace;
   person: ChatPerson;
+  elsewhere: AskedElsewhere;
   conversation(): Pick<Conversation, 'turn' | 'queued' | 'cancel' | 'sendLater'> | undefined;
   /** The conversation takes so much of the window now. */
   showSize(size: ContextSize): void;
@@ -29,7 +31,7 @@ export interface CommandServicesDependencies extends TerminalChatParts, Pick<Com
 }
 
 export function createCommandServices(dependencies: CommandServicesDependencies): CommandsDependencies {
-  const { runtime, workspace, turn, person, conversation, sessionKey, warn, signal } = dependencies;
+  const { runtime, workspace, turn, person, elsewhere, conversation, sessionKey, warn, signal } = dependencies;
   const { switchTo, sessions, moreCommands, onNewConversation, showSize, leave } = dependencies;
   const opened = { ...workspace, conversations: withMeter(workspace.conversations, showSize) };
   const asked = (): OperationContext => ({
@@ -61,7 +63,8 @@ export function createCommandServices(dependencies: CommandServicesDependencies)
         if (error instanceof CodedError && error.code === 'SESSION_NOT_FOUND') return [];
         throw error;
       }),
-    answer: (scope) => person.answer(scope),
+    answer: async (scope, id) =>
+      person.isAsking() && id === undefined ? person.answer(scope) : elsewhere.answer(scope, id),
     confirm: (question) => person.confirm(shownText(question), signal),
     async tools() {
       if (!turn.withTools) return [];

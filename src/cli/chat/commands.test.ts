@@ -36,7 +36,7 @@ function setUp({ changes = [] as ListedTurn[], isWanted = true } = {}) {
       return isWanted;
     },
     tools: async () => [{ name: 'bash', description: 'runs', asksFirst: true }],
-    answer(scope) {
+    async answer(scope) {
       answered.push(scope);
       return undefined;
     },

@@ -47,8 +47,8 @@ export interface CommandsDependencies {
   switchTo(sessionKey: string): Promise<string | undefined>;
   /** Turns of this conversation that changed files, the newest first. */
   changes(): Promise<OutputOf<typeof listChanges>>;
-  /** Answers the question that is open, as its keys do; undefined scope: no. Returns why not. */
-  answer(scope: Scope | undefined): string | undefined;
+  /** Answers the question that is open, here or elsewhere; undefined scope: no. Resolves with why not. */
+  answer(scope: Scope | undefined, id?: string): Promise<string | undefined>;
   /** Called when /new has begun another conversation. */
   onNewConversation(): void;
   confirm(question: string): Promise<boolean>;
@@ -161,14 +161,18 @@ export function createCommands(dependencies: CommandsDependencies): ChatCommand[
     },
     {
       ...shared(approveCommand),
-      usage: '/approve [once|session|always]',
+      usage: '/approve [question] [once|session|always]',
       about: 'allow what is asked for, as its keys do',
       async run(argument) {
         const read = readApproval(argument);
-        return typeof read === 'string' ? read : answer(read.scope);
+        return typeof read === 'string' ? read : answer(read.scope, read.id);
       },
     },
-    { ...shared(denyCommand), usage: '/deny', about: 'refuse it', run: async () => answer(undefined) },
+    {
+      ...shared(denyCommand),
+      about: 'refuse it',
+      run: async (argument) => answer(undefined, argument === '' ? undefined : argument),
+    },
     {
       name: 'help',
       usage: '/help',

@@ -25,6 +25,8 @@ export interface ChatPerson extends Person {
   choose(question: string, choices: readonly Choice[], signal: AbortSignal): Promise<string | undefined>;
   /** How many questions are open or wait. */
   waiting(): number;
+  /** A permission question is open. */
+  isAsking(): boolean;
   /** Answers the permission question that is open; returns why not. */
   answer(scope: Scope | undefined): string | undefined;
 }
@@ -150,6 +152,7 @@ export function createPerson({ colors, show, setPrompt, clearPrompt }: PersonDep
         return value;
       }),
     waiting: () => waiting,
+    isAsking: () => open !== undefined,
     answer(scope) {
       if (!open) return 'Nothing is asked for here.';
       if (scope && ![...open.keys.values()].includes(scope)) return `This cannot be allowed for longer than once.`;

@@ -7,6 +7,7 @@ import { fileRoutes } from './files.ts';
 import { openAiRoutes } from './openai.ts';
 import { operationRoutes } from './operations.ts';
 import { pageRoutes } from './page.ts';
+import { questionRoutes } from './questions.ts';
 import { relayRoutes } from './relay.ts';
 import { signInRoutes } from './sign-in.ts';
 
@@ -19,6 +20,7 @@ export function routesOf(context: ConsoleContext, pageFolder: string): Route[] {
     ...descriptionRoutes(context),
     ...openAiRoutes(context),
     ...relayRoutes(context),
+    ...questionRoutes(context),
     ...signInRoutes(context),
     ...pageRoutes(context, pageFolder),
   ];

@@ -70,8 +70,14 @@ function elsewhere(
   { place: own }: Answerer,
 ): AnsweredElsewhere | undefined {
   if (resolution.ending !== 'answered' || resolution.place === own) return undefined;
-  const { answer, by, place } = resolution;
+  return new AnsweredElsewhere(answeredInWords(resolution));
+}
+
+type Answered<R> = Extract<R, { ending: 'answered' }>;
+
+/** What was answered, by whom, and where. */
+export function answeredInWords({ answer, by, place }: Answered<PermissionResolution | FormResolution>): string {
   const given =
     'action' in answer ? (answer.action === 'accept' ? 'sent' : 'declined') : answer.scope ? 'allowed' : 'not allowed';
-  return new AnsweredElsewhere(`${given} by ${by}, in the ${place}`);
+  return `${given} by ${by}, in the ${place}`;
 }
