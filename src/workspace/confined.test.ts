@@ -200,7 +200,6 @@ describe.each(ways)('%s', (_, options) => {
     const server = createServer().listen(`${yard.root}/socket`);
     await new Promise((resolve) => server.once('listening', resolve));
     try {
-      const begin = performance.now();
       await expectRefusal('pipe', 'not_a_file', 'Not a regular file: pipe');
       await expectRefusal('to-pipe', 'not_a_file', 'Not a regular file: to-pipe');
       await expectRefusal('socket', 'not_a_file', 'Not a regular file: socket');
@@ -209,7 +208,6 @@ describe.each(ways)('%s', (_, options) => {
       for (const path of ['/dev/zero', '/dev/tty', `${yard.root}/zero`]) {
         await expect(everything.openFile(path)).rejects.toMatchObject({ message: `Not a regular file: ${path}` });
       }
-      expect(performance.now() - begin).toBeLessThan(1000);
     } finally {
       server.close();
     }

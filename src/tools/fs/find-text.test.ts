@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { processorTime } from '../../../test/support/processor-time.ts';
 import { findBytes, findSequence } from './find-sequence.ts';
 import { findText, isSameText, lineOf, replaceMatches } from './find-text.ts';
 
@@ -131,10 +132,10 @@ describe('finding', () => {
   it('ends in good time where the usual search takes minutes', () => {
     const bytes = Buffer.alloc(4 * 1024 * 1024, 'a');
     const half = 'a'.repeat(50_000);
-    const begin = performance.now();
+    const begin = processorTime();
     expect(findText(bytes, `${half}b${half}`, ALL)).toEqual([]);
     expect(findText(bytes, half, { overlapping: true, limit: 1_000_000 })).toHaveLength(1_000_000);
-    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(processorTime() - begin).toBeLessThan(5_000);
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { processorTime } from '../../../test/support/processor-time.ts';
 import { nearMatches } from './near-matches.ts';
 
 const FILE = `function one() {
@@ -48,16 +49,16 @@ it('says nothing where nothing is near, and stays bounded', () => {
 
 it('takes no more than a moment on a large file', () => {
   const lines = Array.from({ length: 30_000 }, (_, index) => `  const value${index} = compute(${index}, "some text");`);
-  const begin = performance.now();
+  const begin = processorTime();
   expect(nearMatches(lines.join('\n'), 'const valu12345 = compte(12345, "some text")')).toContain('% alike');
-  expect(performance.now() - begin).toBeLessThan(5_000);
+  expect(processorTime() - begin).toBeLessThan(5_000);
 });
 
 it('takes no more than a moment on the worst of files', () => {
-  const begin = performance.now();
+  const begin = processorTime();
   const same = 'x = 1;\n';
   nearMatches(same.repeat(100_000), `${same.repeat(50_000)}y`);
   nearMatches('a'.repeat(2_000_000), `${'a'.repeat(500_000)}b${'a'.repeat(500_000)}\\n`);
   nearMatches(`${'ab '.repeat(100)}\n`.repeat(6_000), `${'ba '.repeat(100)}\n`.repeat(2_000));
-  expect(performance.now() - begin).toBeLessThan(10_000);
+  expect(processorTime() - begin).toBeLessThan(10_000);
 });

@@ -1,6 +1,7 @@
 import { createTwoFilesPatch, structuredPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { processorTime } from '../../../../test/support/processor-time.ts';
 import { applyHunks } from './apply-hunks.ts';
 import { parsePatch } from './parse-patch.ts';
 import type { FilePatch } from './patch.ts';
@@ -66,9 +67,9 @@ describe('a hunk', () => {
   it('is found in a file of many equal lines in time', async () => {
     const before = 'x\n'.repeat(200_000);
     const lines = Array.from({ length: 2_000 }, () => ' x');
-    const started = performance.now();
+    const started = processorTime();
     await expect(apply(before, update(...lines, '-y', '+z'))).rejects.toThrow(/not in/);
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(processorTime() - started).toBeLessThan(20_000);
   });
 });
 
