@@ -27,7 +27,7 @@ const meta = wordsExcept({ fullOutputPath: noWords, taintedBy });
 
 const BY_TYPE = new Map<string, Words>([
   ['session', noWords],
-  ['message', wordsIn({ message: wordsIn({ content: allWords }) })],
+  ['message', wordsIn({ message: wordsIn({ content: allWords, attached: allWords }) })],
   ['turn-start', wordsIn({ entry, taintedBy })],
   ['session-state', wordsIn({ entry })],
   ['recall', noWords],
