@@ -3,7 +3,7 @@
 // least number of messages and the size asked for, so the cost does not depend on the transcript's length.
 import type { ScannedLine, Transcript, TranscriptLine } from '../storage/storage.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
-import { createHistoryReader, type HistoryTurn, questionIn } from './history.ts';
+import { createHistoryReader, type HistoryTurn, questionIn, sentSize } from './history.ts';
 import { asSessionLine, type HistorySummaryLine, type SessionLine, type SummaryRefusedLine, taintOf } from './lines.ts';
 
 /** Always read, whatever their size. */
@@ -133,7 +133,7 @@ export function withoutQuestionOf(origin: string | undefined, turns: readonly Hi
 function sizeOf(line: SessionLine): number {
   switch (line.type) {
     case 'message':
-      return line.message.content.length;
+      return sentSize(line.message);
     case 'model-step':
       return line.text.length;
     case 'tool-call':

@@ -240,6 +240,12 @@ export function sentText({ content, attached = [] }: SessionMessage): string {
   return [content, ...attached].join('\n\n');
 }
 
+/** The characters of that, about. Somebody may have edited the file. */
+export function sentSize({ content, attached }: SessionMessage): number {
+  const texts: readonly unknown[] = Array.isArray(attached) ? attached : [];
+  return texts.reduce((sum: number, text) => sum + (isText(text) ? text.length : 0), content.length);
+}
+
 /** What the turn was asked: its first message of a person that is not steering. */
 export function questionIn({ messages }: Pick<HistoryTurn, 'messages'>): SessionMessage | undefined {
   return messages.find(({ role, stage }) => role === 'user' && stage !== STEERING);

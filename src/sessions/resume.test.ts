@@ -98,7 +98,7 @@ async function converse(
     if (isAnswered) await turn.callEnded({ callId: id, ok: true, text, ...(tainted && { meta: { tainted } }) });
     Object.assign(args, { changed: 'afterwards' });
   }
-  if (said.isSteered) await turn.steered('and this');
+  if (said.isSteered) await turn.steered('and this', { attached: [said.input, 'a file'], pictures: [] });
   if (said.isRefused) await turn.recordRefusal({ reason: 'empty', keptFrom: turn.id, sentTokens: 10 });
   if (said.isSummarised)
     await turn.recordSummary({
@@ -137,6 +137,27 @@ describe('conversations that are too much together', () => {
     await say('large', 'x'.repeat(9_000_000));
     readings = 0;
     await say('large', 'and?');
+    expect(readings).toBe(1);
+  });
+
+  it.each([
+    [
+      'whose messages to a running turn brought too much',
+      (turn: Turn, text: string) => turn.steered('look', { attached: [text], pictures: [] }),
+    ],
+    [
+      'whose answers hold too much for the provider',
+      (turn: Turn, text: string) => turn.stepAnswered({ text: '', native: { encrypted: text } }),
+    ],
+  ])('nor one %s', async (_what, happens) => {
+    const turn = await begin('main', 4_000_000);
+    await turn.start('hello');
+    await turn.stepAnswered({ text: '' });
+    await happens(turn, 'x'.repeat(9_000_000));
+    await turn.end({ outcome: 'answered', text: 'yes', route: 'stub', stage: 'answered' });
+    await turn.close();
+    readings = 0;
+    await say('main', 'and?');
     expect(readings).toBe(1);
   });
 });

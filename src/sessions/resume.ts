@@ -6,7 +6,7 @@ import type { Transcript, TranscriptLine } from '../storage/storage.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
 import { asRead } from './as-read.ts';
 import { belongsToATurn, LEAST_MESSAGES, readRecent, turnsOf } from './conversation.ts';
-import type { HistoryTurn } from './history.ts';
+import { type HistoryTurn, sentSize } from './history.ts';
 import { asSessionLine, type HistorySummaryLine, type SessionLine, type SummaryRefusedLine, taintOf } from './lines.ts';
 import { recoverTurn } from './recover.ts';
 
@@ -52,6 +52,8 @@ interface Conversations {
 interface MeasuredConversation extends Conversation {
   messages: number;
   size: number;
+  /** What providers want back with its answers; no part of `size`, since no model reads it as text. */
+  nativeSize: number;
 }
 
 interface KeptConversation {
@@ -165,6 +167,7 @@ function withTurn(
     taintedBy: [...new Set([...before.taintedBy, ...written.flatMap(taintOf)])].sort(),
     messages: before.messages + turn.messages.length,
     size: before.size + sizeOfTurn(turn),
+    nativeSize: before.nativeSize + nativeSizeOf([turn]),
   };
   if (after.messages < LEAST_MESSAGES || after.size < characters) return after;
   // Reading would stop before the first turn: whether what is older is in a summary, only reading tells.
@@ -180,6 +183,7 @@ function withTurn(
     hasOlder: true,
     messages: after.messages - messagesIn(dropped),
     size: after.size - sizeOfTurns(dropped),
+    nativeSize: after.nativeSize - nativeSizeOf(dropped),
   };
 }
 
@@ -202,7 +206,12 @@ function turnsBeyond({ turns, ...sums }: MeasuredConversation, characters: numbe
 
 function measured(conversation: Conversation): MeasuredConversation {
   const { turns } = conversation;
-  return { ...conversation, messages: messagesIn(turns), size: sizeOfTurns(turns) };
+  return {
+    ...conversation,
+    messages: messagesIn(turns),
+    size: sizeOfTurns(turns),
+    nativeSize: nativeSizeOf(turns),
+  };
 }
 
 function messagesIn(turns: readonly HistoryTurn[]): number {
@@ -213,13 +222,20 @@ function sizeOfTurns(turns: readonly HistoryTurn[]): number {
   return turns.reduce((sum, turn) => sum + sizeOfTurn(turn), 0);
 }
 
-function bytesOf({ conversation: { turns, size } }: KeptConversation): number {
-  return size + turns.length * TURN_BYTES;
+function nativeSizeOf(turns: readonly HistoryTurn[]): number {
+  let size = 0;
+  for (const { steps } of turns)
+    for (const { native } of steps) if (native !== undefined) size += JSON.stringify(native).length;
+  return size;
+}
+
+function bytesOf({ conversation: { turns, size, nativeSize } }: KeptConversation): number {
+  return size + nativeSize + turns.length * TURN_BYTES;
 }
 
 /** About the characters that a model would read of it. */
 function sizeOfTurn({ messages, steps }: HistoryTurn): number {
-  const said = messages.reduce((sum, { content }) => sum + content.length, 0);
+  const said = messages.reduce((sum, message) => sum + sentSize(message), 0);
   return steps.reduce((sum, step) => {
     const called = step.calls.reduce(
       (all, { call, result }) => all + JSON.stringify(call.args ?? {}).length + (result?.text.length ?? 0),
