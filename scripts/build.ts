@@ -8,6 +8,7 @@ import { lazyFsPromises } from './lazy-builtins.ts';
 import { leanFeishuSdk } from './lean-feishu-sdk.ts';
 import { leanOpenAiSdk } from './lean-openai-sdk.ts';
 import { writeLibraryTypes } from './library-types.ts';
+import { plainAscii } from './plain-ascii.ts';
 import { createStartupChunks } from './startup-chunks.ts';
 import { thirdPartyNotices } from './third-party-notices.ts';
 
@@ -69,7 +70,7 @@ const { output } = await build({
     library: 'src/library/library.ts',
     'embedding-worker': 'src/memory/embeddings/model-worker.ts',
   },
-  plugins: [lazyChildProcess, lazyFsPromises, quietColors, leanFeishuSdk, leanOpenAiSdk],
+  plugins: [lazyChildProcess, lazyFsPromises, quietColors, leanFeishuSdk, leanOpenAiSdk, plainAscii],
   preserveEntrySignatures: 'allow-extension',
   output: {
     ...files,
