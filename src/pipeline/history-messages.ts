@@ -38,15 +38,32 @@ export type PictureFiles = ReadonlyMap<string, ModelImage>;
 /** Those of these turns whose files are still there. */
 export async function readHistoryPictures(turns: readonly HistoryTurn[]): Promise<PictureFiles> {
   const kept: HistoryPicture[] = [];
-  for (const { pictures, calls, steps } of turns) {
-    if (pictures) kept.push(...pictures);
-    for (const { steered = [] } of steps) for (const message of steered) kept.push(...picturesOf(message.pictures));
-    for (const { result } of calls) if (result?.pictures) kept.push(...result.pictures);
-  }
+  for (const turn of turns) for (const picture of picturesIn(turn)) kept.push(picture);
   if (kept.length === 0) return new Map();
   const { readPictures } = await import('../tools/pictures.ts');
   const read = await Promise.all(kept.map(async (one) => [one.path, (await readPictures([one]))[0]] as const));
   return new Map(read.flatMap(([path, image]) => (image ? [[path, image] as const] : [])));
+}
+
+const NO_PICTURES: readonly HistoryPicture[] = [];
+/** Turns never change: each is looked through once. */
+const picturesOfTurn = new WeakMap<HistoryTurn, readonly HistoryPicture[]>();
+
+function picturesIn(turn: HistoryTurn): readonly HistoryPicture[] {
+  const known = picturesOfTurn.get(turn);
+  if (known) return known;
+  const { pictures = [], calls, steps } = turn;
+  const found = [
+    ...pictures,
+    ...steps.flatMap(({ steered = [] }) => steered.flatMap((message) => picturesOf(message.pictures))),
+    ...calls.flatMap(({ result }) => result?.pictures ?? []),
+  ];
+  picturesOfTurn.set(turn, found.length > 0 ? found : NO_PICTURES);
+  return found;
+}
+
+function hasPictures(turn: HistoryTurn): boolean {
+  return picturesIn(turn).length > 0;
 }
 
 /**
@@ -56,14 +73,13 @@ export async function readHistoryPictures(turns: readonly HistoryTurn[]): Promis
 const writtenFor = new WeakMap<HistoryMessagesOptions['wireNames'], WeakMap<HistoryTurn, readonly ModelMessage[]>>();
 
 export function historyMessages(turns: readonly HistoryTurn[], options: HistoryMessagesOptions): ModelMessage[] {
-  const isPlain = !options.callsAsText && !options.pictures?.size;
   const written = writtenWith(options.wireNames);
   const messages: ModelMessage[] = [];
   for (let index = 0; index < turns.length; index += 1) {
     const turn = turns[index] as HistoryTurn;
     const next = turns[index + 1];
     const isContinued = next ? isContinuedBy(turn, next) : options.isContinuing === true;
-    const isKept = isPlain && !isContinued;
+    const isKept = !options.callsAsText && !isContinued && !(options.pictures?.size && hasPictures(turn));
     const known = isKept ? written.get(turn) : undefined;
     const own = known ?? turnMessages(turn, isContinued, options);
     if (isKept && !known) written.set(turn, own);

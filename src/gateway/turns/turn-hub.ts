@@ -161,6 +161,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
   const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
   const questions = createQuestions(dependencies);
   const records = new Map<string, TurnRecord>();
+  const running = new Set<TurnRecord>();
   /** In the order of ending. */
   const endedRecords: TurnRecord[] = [];
   let endedBytes = 0;
@@ -187,6 +188,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       remote,
     };
     records.set(facts.id, record);
+    running.add(record);
     dependencies.onChange?.();
     await pump(record, run);
     dependencies.onChange?.();
@@ -259,6 +261,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
 
   function keepEnded(record: TurnRecord, stage: Stage | undefined): void {
     record.ended = { at: now(), stage };
+    running.delete(record);
     endedRecords.push(record);
     endedBytes += record.log.bytes;
     forgetOld();
@@ -351,7 +354,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       return watchers.values().some(({ seesElsewhere }) => seesElsewhere);
     },
     get isIdle() {
-      return records.values().every(({ ended, remote }) => ended || remote?.isElsewhere);
+      return running.values().every(({ remote }) => remote?.isElsewhere);
     },
     questions: () => [...questions.open(), ...remotes().flatMap((remote) => remote.questions())],
     answer(questionId, answer, by) {
