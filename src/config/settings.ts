@@ -98,6 +98,14 @@ export interface FileSettings {
   backups?: number;
   /** The database that keeps the records, in place of files of the home. */
   store?: string;
+  /** Files of conversations up to this size are kept in that database. */
+  storeFileMegabytes?: number;
+  /** The S3-compatible store for larger ones. */
+  s3Endpoint?: string;
+  s3Region?: string;
+  s3Bucket?: string;
+  s3Prefix?: string;
+  s3PathStyle?: boolean;
 }
 
 export type SettingKey = keyof FileSettings;
@@ -312,6 +320,42 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     about: 'the PostgreSQL database that keeps the records; files of the home otherwise',
     default: 'the home',
     variable: 'LAINCLAW_STORE',
+  },
+  storeFileMegabytes: {
+    kind: count(1, 64),
+    about: 'outputs and attachments up to this size are kept in the database',
+    default: 8,
+    variable: 'LAINCLAW_STORE_FILE_MEGABYTES',
+  },
+  s3Bucket: {
+    kind: text('the name of a bucket', /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
+    about: 'the S3-compatible bucket for larger outputs and attachments, beside "store"',
+    default: 'none',
+    variable: 'LAINCLAW_S3_BUCKET',
+  },
+  s3Endpoint: {
+    kind: address,
+    about: 'the address of its store',
+    default: 'the one of Amazon S3 in the region',
+    variable: 'LAINCLAW_S3_ENDPOINT',
+  },
+  s3Region: {
+    kind: text('the name of a region', /^[a-z0-9-]{1,40}$/),
+    about: 'the region of the bucket',
+    default: 'us-east-1',
+    variable: 'LAINCLAW_S3_REGION',
+  },
+  s3Prefix: {
+    kind: text('letters, digits and -_./', /^[\w-][\w.-]{0,80}(?:\/[\w-][\w.-]{0,80}){0,5}\/?$/),
+    about: 'what the names of its objects begin with',
+    default: 'lainclaw/',
+    variable: 'LAINCLAW_S3_PREFIX',
+  },
+  s3PathStyle: {
+    kind: onOff,
+    about: 'the bucket is in the path of an address, not in its host',
+    default: 'true with s3Endpoint, false without',
+    variable: 'LAINCLAW_S3_PATH_STYLE',
   },
   auditMegabytes: { kind: count(32, 1_048_576), about: 'how much of the audit log is kept', default: 256 },
 };

@@ -142,9 +142,23 @@ async function storeChecks({ config, store }: Runtime): Promise<Check[]> {
         { name, state: 'problem', message: `${address}: ${wrong}`, fix: 'lainclaw store status says what to do' },
       ];
     const message = `the records are in ${address}: the checks and backups of files cover the home alone`;
-    return [{ name, state: 'advice', message, fix: 'back the database up with pg_dump (docs/store.md)' }];
+    const advice: Check = { name, state: 'advice', message, fix: 'back the database up with pg_dump (docs/store.md)' };
+    return [advice, ...(await bucketChecks(store))];
   } catch (error) {
     return [{ name, state: 'problem', message: messageOf(error), fix: 'lainclaw store status' }];
+  }
+}
+
+/** The bucket for larger files, where one is configured. */
+async function bucketChecks(store: Runtime['store']): Promise<Check[]> {
+  const name = 'bucket';
+  try {
+    const address = await (await store()).tryBucket();
+    return address === undefined
+      ? []
+      : [{ name, state: 'ok', message: `${address} stores, returns and removes objects` }];
+  } catch (error) {
+    return [{ name, state: 'problem', message: messageOf(error), fix: 'follow the message; "Files" in docs/store.md' }];
   }
 }
 

@@ -39,7 +39,19 @@ export const storeStatus = defineOperation({
       },
       sessionsInHome: { ...COUNT, description: 'conversations from before, which the database does not have' },
     },
-    { counts: objectWith({ sessions: COUNT, transcripts: COUNT, jobs: COUNT, inbox: COUNT, outbox: COUNT }) },
+    {
+      files: {
+        ...listOf(
+          objectWith(
+            { place: { enum: ['database', 'bucket', 'machine'] }, count: COUNT, bytes: COUNT },
+            { machine: TEXT },
+          ),
+        ),
+        description: 'outputs and attachments of conversations, by where they are',
+      },
+      bucket: { ...TEXT, description: 'where larger files are kept' },
+      counts: objectWith({ sessions: COUNT, transcripts: COUNT, jobs: COUNT, inbox: COUNT, outbox: COUNT }),
+    },
   ),
   run: async (_input, { runtime }) => (await runtime.store()).status(),
 });

@@ -77,7 +77,8 @@ export async function createBase({
     auditBytes: (config.auditMegabytes ?? 256) * 1024 * 1024,
     onRebuild: (aside) => warn(`the index of sessions was damaged: rebuilt, the old one is ${aside}`),
   });
-  const storage = config.store === undefined ? local : await openStore(config.store, local, environment);
+  const storage =
+    config.store === undefined ? local : await openStore(config.store, { local, config, environment, warn });
   let turns = 0;
   const listeners = new Set<() => void>();
   const onChange = (): void => {
@@ -111,11 +112,15 @@ export async function createBase({
 /** Connects with the first statement. */
 async function openStore(
   url: string,
-  local: StorageWithBackups,
-  { now, variables }: Environment,
+  { local, config, environment, warn }: Pick<Base, 'config' | 'environment' | 'warn'> & { local: StorageWithBackups },
 ): Promise<StorageWithBackups> {
-  const { createPostgresStorage } = await import('../storage/postgres/postgres-storage.ts');
-  return createPostgresStorage({ url, local, key: variables.LAINCLAW_STORE_KEY || undefined, now, newId });
+  const [{ createPostgresStorage }, { fileSettings }] = await Promise.all([
+    import('../storage/postgres/postgres-storage.ts'),
+    import('./file-settings.ts'),
+  ]);
+  const { now, variables } = environment;
+  const files = fileSettings(config, variables, warn);
+  return createPostgresStorage({ url, local, key: variables.LAINCLAW_STORE_KEY || undefined, files, now, newId });
 }
 
 const NAMES_SECRET = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/;

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
+import { newId } from '../lib/new-id.ts';
 import type { CopyOptions } from '../storage/copy/copy-records.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
 import type { StoreStatus } from '../storage/postgres/store-status.ts';
+import { bucketSettings } from './file-settings.ts';
 import type { StoreCopied } from './store-copy.ts';
 
 export interface StepRun {
@@ -20,12 +22,15 @@ export interface StoreAdmin {
     onStep?: (step: StepRun) => void,
   ): Promise<{ address: string; steps: StepRun[]; version: number; role?: string }>;
   /** Changes nothing. `sessionsInHome`: conversations that were kept in the home before, which the database does not have. */
-  status(): Promise<StoreStatus & { sessionsInHome: number }>;
+  status(): Promise<StoreStatus & { sessionsInHome: number; bucket?: string }>;
+  /** Stores, reads and removes an object in the bucket for larger files; resolves with where it is. Undefined: none is configured. Rejects with the reason. */
+  tryBucket(): Promise<string | undefined>;
   /** Copies the records of the home into the database, or back, and verifies that. The source is only read; killed, it continues when it is run again. */
   copy(to: 'postgres' | 'local', options: CopyOptions): Promise<StoreCopied>;
 }
 
-export function createStoreAdmin({ store }: Config, environment: Environment): StoreAdmin {
+export function createStoreAdmin(config: Config, environment: Environment): StoreAdmin {
+  const { store } = config;
   const { home, now, variables } = environment;
   function addressOf(): string {
     if (store !== undefined) return store;
@@ -63,10 +68,23 @@ export function createStoreAdmin({ store }: Config, environment: Environment): S
         const status = await readStoreStatus(database);
         const inHome = await sessionsOf(home, now);
         const missing = status.tables === 'ready' ? await missingTranscripts(database, inHome) : inHome.length;
-        return { ...status, sessionsInHome: missing };
+        const bucket = bucketSettings(config, variables);
+        return {
+          ...status,
+          sessionsInHome: missing,
+          ...(bucket && { bucket: `${bucket.bucket} at ${bucket.endpoint}` }),
+        };
       } finally {
         await database.close();
       }
+    },
+    async tryBucket() {
+      const settings = bucketSettings(config, variables);
+      if (!settings) return undefined;
+      const { createBucket, tryBucket } = await import('../storage/s3/bucket.ts');
+      const bucket = createBucket(settings, { now });
+      await tryBucket(bucket, newId('trial'));
+      return bucket.address;
     },
     async copy(to, options) {
       const url = addressOf();

@@ -49,6 +49,7 @@ const ADVICE: Record<StorageErrorCode, string> = {
   STORAGE_UNREACHABLE: 'it cannot be reached: look whether it runs, then ask again',
   STORAGE_NEWER_VERSION: 'it was written by a newer Lainclaw: upgrade lainclaw',
   STORAGE_LOCK_LOST: 'another process took over: ask again',
+  STORAGE_ELSEWHERE: 'only another machine has it',
   STORAGE_FAILED: 'the system refused',
 };
 

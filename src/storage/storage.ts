@@ -1,9 +1,11 @@
 // The contract of storage: what the domain services may rely on, whatever the implementation.
 // A person's machine uses storage/local (files and SQLite).
+import type { FileHandle } from 'node:fs/promises';
 import { newerVersionMessage } from '../lib/newer-version.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import type { AgentRuns } from './agent-runs.ts';
 import type { Audit, AuditTail } from './audit.ts';
+import type { Blobs } from './blobs.ts';
 import type { Cluster } from './cluster.ts';
 import type { HistoryIndex } from './history-index.ts';
 import type { Jobs } from './jobs.ts';
@@ -23,6 +25,8 @@ export type StorageErrorCode =
   | 'STORAGE_UNREACHABLE'
   | 'STORAGE_NEWER_VERSION'
   | 'STORAGE_LOCK_LOST'
+  /** The machine that has it is another one. */
+  | 'STORAGE_ELSEWHERE'
   | 'STORAGE_FAILED';
 
 /** Every failure of storage: the message names what could not be stored and what to do about it. */
@@ -167,6 +171,13 @@ export interface Outputs {
   keep(scope: string, name: string, text: string): Promise<string>;
   /** A path in a directory that exists, for the caller to create itself. */
   place(scope: string, name: string): Promise<string>;
+  /** Makes files that the caller created readable on every machine that shares the storage; durable when it resolves. Paths without a file are passed over. */
+  share(paths: readonly string[]): Promise<void>;
+  /**
+   * Opens a kept file by the path that a transcript names, whichever machine or home it was kept in; the caller closes it. Undefined for any other path, for a
+   * file that is gone, and for one of another scope than the given one. Rejects with STORAGE_ELSEWHERE when only another machine has it.
+   */
+  open(path: string, scope?: string): Promise<FileHandle | undefined>;
   /** Removes everything of the scope, or one file of it; durable when it resolves. */
   remove(scope: string, name?: string): Promise<void>;
   /** Finds or removes every file that holds the text. */
@@ -248,6 +259,8 @@ export interface Records {
   jobs(): Promise<Jobs>;
   mailbox(): Promise<Mailbox>;
   undoRecords(): Promise<UndoRecords>;
+  /** Files of conversations. */
+  blobs(): Promise<Blobs>;
   /** Who did what, and why it was allowed. */
   audit(): Promise<Audit>;
   /** Finds or removes a text in what is queued or cached: results of tools, messages, jobs, runs, proposals. */

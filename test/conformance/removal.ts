@@ -28,7 +28,9 @@ export function describeRemoval(name: string, create: () => StorageSubject | Pro
         await transcript.close();
         await storage.notes.write(session, session);
         await storage.resultCache.put(session, 'key', session);
+        await (await storage.blobs()).put(session, 'inbox/a.txt', Buffer.from(session));
       }
+      const gone = await storage.outputs.keep('one', 'call', 'whole');
       const path = await storage.outputs.keep('two', 'call', 'whole');
       for (const session of ['one', 'absent']) {
         await other.transcripts.remove(session);
@@ -42,6 +44,12 @@ export function describeRemoval(name: string, create: () => StorageSubject | Pro
       expect(await storage.resultCache.get('one', 'key')).toBeUndefined();
       expect(await storage.resultCache.get('two', 'key')).toBe('two');
       expect(await subject.readOutput(path)).toBe('whole');
+      const blobs = await other.blobs();
+      expect([await blobs.list('one'), await other.outputs.open(gone)]).toEqual([[], undefined]);
+      expect((await blobs.list('two')).map(({ name: file }) => file.replace(/-\w+\.txt$/, ''))).toEqual([
+        'call',
+        'inbox/a.txt',
+      ]);
     });
 
     it('undo records, archived turns and runs of one session leaves those of others', async () => {

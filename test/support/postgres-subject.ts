@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '../../src/lib/new-id.ts';
 import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
-import { createPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import { createPostgresStorage, type FileSettings } from '../../src/storage/postgres/postgres-storage.ts';
 import type { LocksSubject } from '../conformance/locks.ts';
 import type { StorageSubject } from '../conformance/storage.ts';
 import { testDatabase } from './postgres.ts';
@@ -13,6 +13,10 @@ import { superuser } from './postgres-cluster.ts';
 /** The doors share the database and the key; each has a home of its own, as gateways on two machines have, unless they are `onOneMachine`. */
 export async function postgresSubject({
   onOneMachine = false,
+  files,
+}: {
+  onOneMachine?: boolean;
+  files?: FileSettings;
 } = {}): Promise<StorageSubject & LocksSubject & { url: string }> {
   const { url, name: database, port, drop } = await testDatabase();
   const base = mkdtempSync(join(tmpdir(), 'lainclaw-pg-storage-'));
@@ -21,7 +25,7 @@ export async function postgresSubject({
   const open = () => {
     doors += 1;
     const local = createLocalStorage({ home: join(base, onOneMachine ? 'home' : `home-${doors}`), now: Date.now });
-    return createPostgresStorage({ url, local, key, now: Date.now, newId });
+    return createPostgresStorage({ url, local, key, files, now: Date.now, newId });
   };
   const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
   return {

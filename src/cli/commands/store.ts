@@ -97,7 +97,7 @@ async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> 
             `${counts.sessions} sessions, ${counts.jobs} jobs, ${counts.inbox} messages waiting, ${counts.outbox} to send`,
           ]
         : []),
-      ...(tables === 'ready' ? [VECTORS[status.vectors]] : []),
+      ...(tables === 'ready' ? [VECTORS[status.vectors], ...fileLines(status)] : []),
     ];
     for (const line of lines) terminal.out.write(`${printable(line)}\n`);
     if (sessionsInHome > 0)
@@ -108,4 +108,21 @@ async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> 
     if (isReadOnly) warn(terminal, 'the database takes no writes now');
     if (ownsTables) warn(terminal, 'this role could drop the tables: docs/store.md shows one with fewer rights');
   });
+}
+
+const PLACES: Record<'database' | 'bucket' | 'machine', string> = {
+  database: 'in the database',
+  bucket: 'in the bucket',
+  machine: 'only on the machine',
+};
+
+function fileLines({ files = [], bucket }: OutputOf<typeof storeStatus>): string[] {
+  const kept = files.map(({ place, machine, count, bytes }) =>
+    [`${count} (${(bytes / 1024 ** 2).toFixed(1)} MB)`, PLACES[place], machine ?? ''].join(' ').trim(),
+  );
+  const larger =
+    bucket === undefined
+      ? 'larger ones stay on their machine: no bucket is set'
+      : `larger ones go to the bucket ${bucket}`;
+  return [`files of conversations: ${kept.join(', ') || 'none'}; ${larger}`];
 }

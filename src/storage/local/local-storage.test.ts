@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeBlobs } from '../../../test/conformance/blobs.ts';
 import { describeLocks } from '../../../test/conformance/locks.ts';
 import { describeRemoval } from '../../../test/conformance/removal.ts';
 import { describeStorage, type StorageSubject } from '../../../test/conformance/storage.ts';
@@ -18,6 +19,7 @@ function createSubject(): StorageSubject {
 
 describeStorage('local storage', createSubject);
 describeRemoval('local storage', createSubject);
+describeBlobs('local storage', createSubject);
 
 describeLocks('local storage', () => {
   const base = mkdtempSync(join(tmpdir(), 'lainclaw-locks-'));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { lazily } from '../../lib/lazily.ts';
 import type { StorageWithBackups } from '../backups.ts';
 import { createTrust } from '../trust-file.ts';
+import { createLocalBlobs } from './blobs.ts';
 import { createCatalogue } from './catalogue/local-catalogue.ts';
 import { eraseRemoved } from './erase-removed.ts';
 import { createLainclawDb, lainclawDbPath } from './lainclaw-db/schema.ts';
@@ -77,6 +78,7 @@ export function createLocalStorage({
   const jobsDatabase = createLainclawDb(home, backUp);
   const mailboxDatabase = createLainclawDb(home, backUp);
   const ownerFiles = createOwnerFiles(home, locks);
+  const blobs = createLocalBlobs(home);
   const undoRecords = lazily(async () =>
     (await import('./undo/local-undo-records.ts')).createLocalUndoRecords({
       home,
@@ -145,7 +147,8 @@ export function createLocalStorage({
     notes: createSessionNotes(join(home, 'memory'), locks.verify),
     ownerFiles,
     trust: createTrust({ files: ownerFiles, now }),
-    outputs: createOutputs(join(home, 'outputs')),
+    outputs: createOutputs(join(home, 'outputs'), blobs),
+    blobs: async () => blobs,
     machineFiles: ownerFiles,
     machineLocks: locks,
     backups: async () => (await import('./backup/local-backups.ts')).createLocalBackups(home, locks),

@@ -1,12 +1,15 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { newId } from '../../lib/new-id.ts';
-import { ensureDirectory, removeDurably, storageError, syncDirectory, writeAtomically } from '../private-files.ts';
+import type { Blobs } from '../blobs.ts';
+import { keptPath } from '../kept-path.ts';
+import { ensureDirectory, storageError, writeAtomically } from '../private-files.ts';
 import type { Outputs } from '../storage.ts';
 
 const LONGEST_NAME = 80;
 
-export function createOutputs(root: string): Outputs {
+/** `root`: the folder in which `blobs` keeps the files of sessions. */
+export function createOutputs(root: string, blobs: Pick<Blobs, 'remove' | 'redact'>): Outputs {
   async function place(scope: string, name: string): Promise<string> {
     const directory = join(root, scope);
     await ensureDirectory(directory);
@@ -16,42 +19,36 @@ export function createOutputs(root: string): Outputs {
   return {
     place,
     async remove(scope, name) {
-      const directory = join(root, scope);
-      const path = name === undefined ? directory : join(directory, basename(name));
       // The name may come from a transcript, where anybody can have written `..`.
-      if (name !== undefined && dirname(path) !== directory) return;
-      try {
-        await rm(path, { recursive: true, force: true });
-        await syncDirectory(name === undefined ? root : directory).catch((error: NodeJS.ErrnoException) => {
-          if (error.code !== 'ENOENT') throw error;
-        });
-      } catch (error) {
-        throw storageError(directory, error);
-      }
+      const path = name === undefined ? undefined : join(root, scope, basename(name));
+      if (path !== undefined && dirname(path) !== join(root, scope)) return;
+      await blobs.remove(scope, path && basename(path));
     },
-    async redact(redaction, mode) {
-      const found: string[] = [];
-      for (const entry of await filesIn(root)) {
-        if (!redaction.holds(await readFile(entry, 'utf8').catch(() => ''))) continue;
-        found.push(entry);
-        if (mode === 'remove') await removeDurably(entry);
-      }
-      return found.map((path) => ({ place: 'kept output', name: relative(root, path), count: 1 }));
-    },
+    redact: blobs.redact,
     async keep(scope, name, text) {
       const path = await place(scope, name);
       await writeAtomically(path, text);
       return path;
     },
+    async share() {},
+    async open(path, scope) {
+      const kept = keptPath(path);
+      if (!kept || (scope !== undefined && kept.scope !== scope)) return undefined;
+      return openFile(join(root, kept.scope, kept.name));
+    },
   };
 }
 
-async function filesIn(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true, recursive: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw storageError(directory, error);
-    },
-  );
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+async function openFile(path: string): Promise<FileHandle | undefined> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if ((await handle.stat()).isFile()) return handle;
+    await handle.close();
+    return undefined;
+  } catch (error) {
+    await handle?.close();
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw storageError(path, error);
+  }
 }

@@ -3,11 +3,13 @@ import { lazily } from '../../lib/lazily.ts';
 import type { StorageWithBackups } from '../backups.ts';
 import { machineName } from '../machine-name.ts';
 import type { RedactedPlace } from '../redaction.ts';
+import type { BucketSettings } from '../s3/bucket.ts';
 import type { OwnerFiles } from '../storage.ts';
 import { createTrust } from '../trust-file.ts';
 import { createPostgresCatalogue } from './catalogue.ts';
 import { openDatabase } from './connect.ts';
 import { createFencing } from './fencing.ts';
+import { createSharedOutputs } from './files/shared-outputs.ts';
 import { createPostgresLocks } from './leases.ts';
 import { createPostgresNotes } from './notes.ts';
 import { createPostgresOwnerFiles } from './owner-files.ts';
@@ -24,13 +26,26 @@ export interface PostgresStorageOptions {
   local: StorageWithBackups;
   /** Encrypts sign-ins; without it, the one in `store.key` of the home, which is made when there is none. */
   key?: string;
+  files?: FileSettings;
   now(): number;
   newId(prefix: string): string;
 }
 
-const KEY_FILE = 'store.key';
+/** Where files of conversations are kept. */
+export interface FileSettings {
+  /** Of a file in the database. */
+  databaseBytes?: number;
+  /** For larger ones. */
+  bucket?: BucketSettings;
+  /** Called when a file could not be stored where others read it. */
+  warn?(text: string): void;
+}
 
-export function createPostgresStorage({ url, local, key, now, newId }: PostgresStorageOptions): StorageWithBackups {
+const KEY_FILE = 'store.key';
+const DATABASE_BYTES = 8 * 1024 * 1024;
+
+export function createPostgresStorage(options: PostgresStorageOptions): StorageWithBackups {
+  const { url, local, key, files = {}, now, newId } = options;
   const database = openDatabase({ url });
   // A connection of its own for what must not wait behind turns. It is opened with the first renewal or listener.
   const signals = createSignals({ connect: database.connectApart });
@@ -41,10 +56,20 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
   const fencing = createFencing(database, locks.lose);
   const sealing = createSealing({ database, ...keyOf(local.machineFiles, key) });
   const ownerFiles = createPostgresOwnerFiles({ database, fencing, sealing, machine: local.machineFiles });
+  const machine = lazily(() => machineName(local.machineFiles, newId));
   const audit = lazily(async () => {
     const { createPostgresAudit } = await import('./audit/postgres-audit.ts');
     const [own, tail] = [await local.audit(), await local.auditTail()];
-    return createPostgresAudit({ database, own, tail, machine: () => machineName(local.machineFiles, newId) });
+    return createPostgresAudit({ database, own, tail, machine });
+  });
+  const blobs = lazily(async () => {
+    const [{ createPostgresBlobs }, bucket] = await Promise.all([
+      import('./files/postgres-blobs.ts'),
+      files.bucket &&
+        import('../s3/bucket.ts').then(({ createBucket }) => createBucket(files.bucket as BucketSettings, { now })),
+    ]);
+    const { databaseBytes = DATABASE_BYTES, warn = () => {} } = files;
+    return createPostgresBlobs({ database, local: await local.blobs(), machine, databaseBytes, bucket, warn });
   });
   return {
     ...local,
@@ -68,6 +93,8 @@ export function createPostgresStorage({ url, local, key, now, newId }: PostgresS
         ...(await local.redactRows(redaction, mode)),
       ]);
     },
+    blobs,
+    outputs: createSharedOutputs({ local: local.outputs, blobs }),
     ownerFiles,
     cluster: createPostgresCluster(database, signals, sealing),
     trust: createTrust({ files: ownerFiles, now }),

@@ -18,7 +18,17 @@ export interface StoreStatus {
   /** How meaning is searched: with an index of pgvector, or by comparing in each gateway. `available`: the server has pgvector, and the tables do not use it yet. */
   vectors: VectorSupport;
   /** Rows of the largest kinds; absent while the tables cannot be used. */
+  /** Files of conversations, by where they are; absent while the tables cannot be used. */
+  files?: FilesInPlace[];
   counts?: { sessions: number; transcripts: number; jobs: number; inbox: number; outbox: number };
+}
+
+export interface FilesInPlace {
+  place: 'database' | 'bucket' | 'machine';
+  /** Of this place: the only one that has them. */
+  machine?: string;
+  count: number;
+  bytes: number;
 }
 
 export async function readStoreStatus({ query, address }: PostgresDatabase): Promise<StoreStatus> {
@@ -47,8 +57,15 @@ export async function readStoreStatus({ query, address }: PostgresDatabase): Pro
     isReadOnly: server?.readOnly ?? false,
     ownsTables: server?.owns ?? false,
     vectors: tables === 'empty' ? 'none' : await vectorSupport(query),
-    ...(counts && { counts }),
+    ...(counts && { counts, files: await filesByPlace(query) }),
   };
+}
+
+async function filesByPlace(query: PostgresDatabase['query']): Promise<FilesInPlace[]> {
+  const rows = await query<FilesInPlace & { machine: string | null }>(`
+    SELECT place, CASE WHEN place = 'machine' THEN machine END AS machine, count(*) AS count, sum(bytes)::float8 AS bytes
+    FROM lainclaw.files GROUP BY 1, 2 ORDER BY 1, 2`);
+  return rows.map(({ machine, ...row }) => ({ ...row, ...(machine !== null && { machine }) }));
 }
 
 /** How many of these conversations the database does not have. */

@@ -1,4 +1,5 @@
 import { auditStep } from './audit.ts';
+import { filesStep } from './files.ts';
 import { jobsStep } from './jobs.ts';
 import { leasesStep } from './leases.ts';
 import { mailboxStep } from './mailbox.ts';
@@ -20,4 +21,5 @@ export const STEPS: readonly Step[] = [
   memoryStep,
   auditStep,
   turnExchangeStep,
+  filesStep,
 ];
