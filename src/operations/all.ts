@@ -34,6 +34,7 @@ import * as sessions from './sessions.ts';
 import * as setup from './setup.ts';
 import * as setupChannel from './setup-channel.ts';
 import * as setupReuse from './setup-reuse.ts';
+import * as setupSearch from './setup-search.ts';
 import * as signIn from './sign-in.ts';
 import * as skills from './skills.ts';
 import * as startTurn from './start-turn.ts';
@@ -79,6 +80,7 @@ const NOUNS = [
   setup,
   setupChannel,
   setupReuse,
+  setupSearch,
   signIn,
   skills,
   startTurn,

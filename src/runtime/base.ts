@@ -1,5 +1,5 @@
 // What the whole process shares and everything else is built on: configuration, storage, sessions, budget, clock.
-import { type Config, configOf, loadConfig } from '../config/config.ts';
+import { type Config, configOf, createCurrentConfig, loadConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
 import { keepMemorySmall } from '../config/lasting-process.ts';
@@ -18,6 +18,8 @@ import { systemTimezone } from './system-timezone.ts';
 export interface Base {
   environment: Environment;
   config: Config;
+  /** As config.json is now. */
+  currentConfig(): Promise<Config>;
   storage: StorageWithBackups;
   sessions: Sessions;
   /** One for the process: writes of the same moment share a commit. */
@@ -87,6 +89,7 @@ export async function createBase({
   return {
     environment,
     config,
+    currentConfig: createCurrentConfig(environment),
     storage,
     sessions: createSessions({ ...storage, now, newId }),
     mailbox: lazily(() => storage.mailbox()),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Background } from '../agents/background.ts';
 import { CHANNEL_NAMES } from '../channels/channel-table.ts';
-import { type Config, createCurrentConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
 import type { Folders } from '../gateway/console-access/folders.ts';
@@ -336,7 +336,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
   const runtime: Runtime = {
     ...services,
-    currentConfig: createCurrentConfig(environment),
+    currentConfig: base.currentConfig,
     factExtraction,
     extractInBackground,
     environment,

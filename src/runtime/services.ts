@@ -17,6 +17,7 @@ import type { Skills } from '../skills/skills.ts';
 import { ensureDirectory } from '../storage/private-files.ts';
 import type { CommandRecords } from '../tools/shell/command-records.ts';
 import { schemaProblem, valueProblem } from '../tools/validate.ts';
+import type { SearchKeys } from '../tools/web/search-keys.ts';
 import type { Undo } from '../undo/undo.ts';
 import { createUnfinishedUndos } from '../undo/unfinished-undos.ts';
 import { OWNER } from '../vocabulary/memory-scope.ts';
@@ -38,6 +39,8 @@ export interface Services {
   /** The embedding models on this machine, and which one is in use. */
   memoryModels(): Promise<ModelStore>;
   coreMemory(): Promise<SharedCoreMemory>;
+  /** Keys of search services that a person typed. */
+  searchKeys(): Promise<SearchKeys>;
   /** What was said in conversations, remembered or not. */
   pastConversations(): Promise<PastConversations>;
   /** Something was said in one. */
@@ -193,6 +196,7 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
     memory,
     memoryModels,
     coreMemory,
+    searchKeys: async () => (await import('../tools/web/search-keys.ts')).createSearchKeys(ownerFiles),
     pastConversations: past.pastConversations,
     wakePastConversations: past.wakePastConversations,
     skills,

@@ -11,12 +11,14 @@ import type { ReadNetworkRequest } from '../tools/network/read-network-request.t
 import { createPermissionStore } from '../tools/permissions/store.ts';
 import type { AskPerson } from '../tools/policy.ts';
 import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
+import { createWebSearchTool } from '../tools/web/search.ts';
 import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Base } from './base.ts';
 import { createConfigStore } from './config-store.ts';
 import { createHomeSettings } from './home-settings.ts';
 import { createOwnContent } from './own-content.ts';
+import { createSearchTool } from './search-tool.ts';
 import type { Services } from './services.ts';
 
 /** How the tools are used in this workspace. */
@@ -113,17 +115,22 @@ export async function openToolbox(
     userHome,
     home,
     commandSettings: commandSettingsOf(config),
-    ...(config.webSearch && { webSearch: { service: config.webSearch, address: config.webSearchUrl } }),
     isTrusted,
     isOwnSkill,
   });
   const specs = [...builtin, ...base.tools];
+  const searchTool = createSearchTool({
+    ...base,
+    variables,
+    storedKey: async (service) => (await services.searchKeys()).read(service),
+  });
   const networkRequest: ReadNetworkRequest = async (call) => {
     const { createNetworkRequests } = await import('../tools/network/read-network-request.ts');
     return createNetworkRequests({ sandbox: services.sandbox, variables, userHome })(call);
   };
   return createToolbox({
     specs,
+    settingTools: { first: await searchTool(), current: searchTool },
     moreTools: use.ownToolsOnly ? undefined : mcpTools,
     workspace: files,
     resultCache,
@@ -149,7 +156,8 @@ export async function openToolbox(
     permissions: createPermissionStore({
       files: ownerFiles,
       resultCache,
-      tools: specs,
+      // Rules on web_search mean it also while no service is set up.
+      tools: [...specs, createWebSearchTool({ service: 'model', variables: {} })],
       workspaceRoot: files.root,
     }),
     places: { userHome, lainclawHome: home },

@@ -64,7 +64,6 @@ import type { ToolSpec } from './tool.ts';
 import { createToolCallTool } from './unfold/call.ts';
 import { createToolSearchTool } from './unfold/search.ts';
 import { createWebFetchTool } from './web/fetch.ts';
-import { createWebSearchTool, type WebSearchDependencies } from './web/search.ts';
 
 export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnContent {
   systemTimezone(): string;
@@ -92,8 +91,6 @@ export interface BuiltinToolsDependencies extends ScheduleAddDependencies, OwnCo
   /** Lainclaw's own. */
   home: string;
   sendMessage: SendMessageDependencies['send'];
-  /** Absent: there is no web_search. */
-  webSearch?: Omit<WebSearchDependencies, 'variables'>;
   /** What the owner's settings say about commands and code. */
   commandSettings?: { bash: CommandSettings; code: CommandSettings };
 }
@@ -162,7 +159,6 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
       settings: commandSettings?.code,
     }),
     createWebFetchTool({ privateHosts: commandSettings?.bash.privateHosts }),
-    ...(dependencies.webSearch ? [createWebSearchTool({ ...dependencies.webSearch, variables })] : []),
     createMemorySearchTool({ memory, systemTimezone }),
     createHistorySearchTool({ pastConversations, systemTimezone }),
     createMemorySaveTool({ memory }),

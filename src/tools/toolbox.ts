@@ -49,6 +49,8 @@ const MOST_FROM_ELSEWHERE = 12;
 
 export interface ToolboxDependencies {
   specs: readonly ToolSpec[];
+  /** Those that a setting brings. `current`: the same list again means that nothing changed. */
+  settingTools?: { first: readonly ToolSpec[]; current(): Promise<readonly ToolSpec[]> };
   /** Tools that come and go; the same list again means that nothing changed. */
   moreTools?(signal: AbortSignal): Promise<readonly ToolSpec[]>;
   workspace: Workspace;
@@ -133,17 +135,22 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
   const { specs, workspace, resultCache, outputs, changes, texts, now, permissions, onDefect } = dependencies;
   const { askPerson, askForm, hooks, audit, warn, processes, taintedContent: content } = dependencies;
   const places = { ...dependencies.places, workspaceRoot: workspace.root, resolveLinks: createLinkResolver() };
-  let all = createRegistry(specs);
-  let more: readonly ToolSpec[] | undefined;
+  let own = dependencies.settingTools?.first ?? [];
+  let more: readonly ToolSpec[] = [];
+  let all = createRegistry([...specs, ...own]);
   const validate = createValidate();
   const offer = createOfferTools(texts);
   return {
     workspaceRoot: workspace.root,
     permissions,
     async refresh(signal) {
-      const found = await dependencies.moreTools?.(signal);
-      if (!found || found === more) return;
-      all = createRegistry([...specs, ...foldPast(found, MOST_FROM_ELSEWHERE)]);
+      const [set = own, found = more] = await Promise.all([
+        dependencies.settingTools?.current(),
+        dependencies.moreTools?.(signal),
+      ]);
+      if (set === own && found === more) return;
+      all = createRegistry([...specs, ...set, ...foldPast(found, MOST_FROM_ELSEWHERE)]);
+      own = set;
       more = found;
     },
     visible: (allow) => (allow ? all.filter(allow) : all),

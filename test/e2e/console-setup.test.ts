@@ -1,5 +1,6 @@
 // The first run in the browser: a model is connected with a key, or with a ChatGPT account.
 import { expect, it } from 'vitest';
+import { startSearchServer } from '../fakes/search-server.ts';
 import { startFakeIssuer } from '../fakes/sign-in-issuer.ts';
 import { axeFindings, errorsOf, openConsole } from '../support/console-browser.ts';
 import { KEY } from '../support/model-providers.ts';
@@ -36,6 +37,40 @@ it('a home without a model opens with set-up; a key that is refused stores nothi
   await page.keyboard.press('Enter');
   await page.getByText('Hello.').waitFor();
   // The refused key is the one error that the browser logs.
+  expect(errors.filter((text) => !text.includes('422'))).toEqual([]);
+});
+
+it('after the model, set-up offers a search of the web; a refused key stores nothing, and the next turn has the tool', async () => {
+  const search = await startSearchServer({ key: 'BSA-key-of-a-test' });
+  afterFile(() => search.close());
+  const opened = await openConsole({
+    script: ({ tools }) => ({ text: tools.some(({ name }) => name === 'web_search') ? 'I can search.' : 'I cannot.' }),
+  });
+  const page = await (await opened.signIn()).newPage();
+  const errors = errorsOf(page);
+  const ask = async (): Promise<void> => {
+    await page.goto(`${opened.address}#/chat`);
+    await page.getByRole('textbox', { name: 'Message' }).fill('can you search?');
+    await page.keyboard.press('Enter');
+  };
+  await page.goto(opened.address);
+  await ask();
+  await page.getByText('I cannot.').waitFor();
+  await page.goto(`${opened.address}#/setup`);
+  const service = page.getByRole('combobox', { name: 'What searches' });
+  await service.selectOption('Brave Search');
+  await page.getByLabel('Key of the service').waitFor();
+  await service.selectOption('SearXNG');
+  await page.getByLabel('Address of your server').fill(opened.model.url);
+  await page.getByRole('button', { name: 'Try and switch on' }).click();
+  await page.getByText(/searxng answered \d+. Nothing was stored/).waitFor();
+  await page.getByLabel('Address of your server').fill(search.url);
+  await page.getByRole('button', { name: 'Try and switch on' }).click();
+  await page.getByText('Set up: SearXNG').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  expect(search.queries).toEqual(['lainclaw']);
+  await ask();
+  await page.getByText('I can search.').waitFor();
   expect(errors.filter((text) => !text.includes('422'))).toEqual([]);
 });
 

@@ -91,7 +91,10 @@ function show(
   terminal.out.write(`${lines.map(printable).join('\n')}\n`);
 }
 
-function summaryOf({ model, language, memory, channel, completion }: SetupOutcome, texts: SetupTexts): string[] {
+function summaryOf(
+  { model, language, memory, search, channel, completion }: SetupOutcome,
+  texts: SetupTexts,
+): string[] {
   const { summary, now, on, off } = texts;
   const keyFrom = model?.keyVariable === undefined ? '' : summary.keyIn(model.keyVariable);
   const reused = model?.reusedFrom === undefined ? '' : summary.reusedFrom(model.reusedFrom);
@@ -101,11 +104,16 @@ function summaryOf({ model, language, memory, channel, completion }: SetupOutcom
     ...(model ? ([[summary.steps, summary.stepsOf(model.toolMaxSteps)]] as const) : []),
     ...(language === undefined ? [] : ([[now.language, LANGUAGE_NAMES[language]]] as const)),
     ...(memory === undefined ? [] : ([[now.memory, memory ? on : off]] as const)),
+    ...(search ? ([[summary.search, `${search.service}${keyOf(search, summary)}`]] as const) : []),
     ...(channel ? ([[channel.channel, summary.inFile(channel.bot, channel.path)]] as const) : []),
     ...(completion
       ? ([[summary.completion, changed ? summary.completionAdded(path) : summary.completionPresent(path)]] as const)
       : []),
   ]);
+}
+
+function keyOf({ keyVariable }: NonNullable<SetupOutcome['search']>, { keyIn }: SetupTexts['summary']): string {
+  return keyVariable === undefined ? '' : keyIn(keyVariable);
 }
 
 function nextCommands({ channel }: SetupOutcome, { summary }: SetupTexts): string[] {

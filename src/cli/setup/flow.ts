@@ -3,6 +3,7 @@ import { LANGUAGES, type Language } from '../../config/settings.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import { detectSetup } from '../../operations/setup.ts';
 import type { SetupChannel } from '../../operations/setup-channel.ts';
+import { findSearch, trySearch } from '../../operations/setup-search.ts';
 import { completionPath, shellOf } from '../completion/install.ts';
 import type { Shell } from '../completion/scripts.ts';
 import { readSecret } from '../read-secret.ts';
@@ -16,6 +17,8 @@ import type { SetupTexts } from './languages/setup-texts.ts';
 import type { SetupPlan } from './plan.ts';
 import type { Choice, Prompts } from './prompts.ts';
 import { rowsOf } from './rows.ts';
+import { searchIn } from './search-flags.ts';
+import { chooseSearch, type FoundSearch } from './search-step.ts';
 import { type SetupFlags, wrongUsage } from './setup-flags.ts';
 import { nameOf } from './ways-to-connect.ts';
 
@@ -42,6 +45,8 @@ export async function planWithPerson(options: FlowOptions): Promise<SetupPlan> {
   const given =
     (await reusedConnection(flags, context)) ??
     (await givenConnection(flags, found, terminal.environment, () => readSecret('API key', terminal)));
+  const givenSearch = await searchIn(flags, terminal);
+  const foundSearch = await findSearch.run({}, context);
   const givenBot = await botIn(flags, { channels, terminal, refuse: wrongUsage });
   prompts.title(speech.texts.title);
   prompts.note(whatIsThere(found, speech.texts), speech.texts.now.title);
@@ -50,17 +55,25 @@ export async function planWithPerson(options: FlowOptions): Promise<SetupPlan> {
   const language = flags.language ?? (await askForLanguage(prompts, speech));
   Object.assign(speech, { language, texts: await loadSetupTexts(language) });
   const { texts } = speech;
-  const extras = await askForExtras(options, found, tried);
+  const extras = await askForExtras(options, { ...found, search: foundSearch }, tried);
   if (tried && extras.includes('model')) tried = await changeModel(step(), tried);
   const channel = channels.find(({ name }) => name === givenBot?.channel || extras.includes(extraOf(name)));
   const bot =
     channel &&
     (await chooseBot(channel, givenBot, { prompts, context, texts, words: await channel.setup.words(language) }));
+  const provider = tried?.connection.provider ?? found.present.provider;
+  if (givenSearch) await trySearch.run({ provider, ...givenSearch }, context);
+  const search =
+    givenSearch ??
+    (extras.includes('search')
+      ? await chooseSearch({ prompts, context, texts, found: foundSearch, provider })
+      : undefined);
   const completion = shellIn(flags, extras, terminal);
   return {
     ...(tried && { connection: tried.connection }),
     language,
     memory: flags.memory ?? extras.includes('memory'),
+    ...(search && { search }),
     ...(bot && { bot }),
     ...(completion && { completion }),
   };
@@ -84,7 +97,7 @@ function askForLanguage(prompts: Prompts, { texts, language: spoken }: Speech): 
   );
 }
 
-type Extra = 'memory' | 'model' | 'completion' | `channel:${string}`;
+type Extra = 'memory' | 'model' | 'search' | 'completion' | `channel:${string}`;
 
 function extraOf(channel: string): Extra {
   return `channel:${channel}`;
@@ -93,7 +106,7 @@ function extraOf(channel: string): Extra {
 /** What flags have decided is not asked. */
 async function askForExtras(
   { flags, channels, prompts, terminal: { environment }, speech }: FlowOptions,
-  { present, channels: connected }: Detected,
+  { present, channels: connected, search }: Detected & { search: FoundSearch },
   tried: TriedConnection | undefined,
 ): Promise<readonly Extra[]> {
   const shell = shellOf(environment);
@@ -111,6 +124,15 @@ async function askForExtras(
       ? [{ value: 'model' as const, label: extras.model(tried.connection.model) }]
       : []),
     ...(flags.channel === undefined ? await Promise.all(offers) : []),
+    ...(flags.webSearch === undefined
+      ? [
+          {
+            value: 'search' as const,
+            label: extras.search,
+            hint: search.service ? extras.connectedHint : extras.searchHint,
+          },
+        ]
+      : []),
     ...(flags.completion === undefined && shell !== undefined
       ? [{ value: 'completion' as const, label: extras.completion(shell), hint: completionPath(shell, environment) }]
       : []),

@@ -1,6 +1,6 @@
 // Every answer of set-up as a flag.
 import type { Command } from 'commander';
-import { LANGUAGES, type Language } from '../../config/settings.ts';
+import { LANGUAGES, type Language, SEARCH_SERVICES } from '../../config/settings.ts';
 import type { SetupChannel } from '../../operations/setup-channel.ts';
 import { REUSABLE_PROGRAMS, type ReusableProgram } from '../../operations/setup-reuse.ts';
 import { SHELLS, type Shell } from '../completion/scripts.ts';
@@ -20,6 +20,10 @@ export interface SetupFlags extends OutputFlags {
   reuse?: ReusableProgram;
   language?: Language;
   memory?: boolean;
+  webSearch?: (typeof SEARCH_SERVICES)[number] | 'none';
+  webSearchKeyStdin?: boolean;
+  webSearchKeyEnv?: string;
+  webSearchUrl?: string;
   /** The name of one, or `none`. */
   channel?: string;
   completion?: Shell | 'none';
@@ -43,6 +47,16 @@ export function addSetupFlags(command: Command, channels: readonly SetupChannel[
     )
     .addOption(single('--language <language>', LANGUAGES.join(', '), oneOf(LANGUAGES)))
     .addOption(single('--memory <on|off>', 'memory of sessions', switchOf('on', 'off')))
+    .addOption(
+      single(
+        '--web-search <service>',
+        `what web_search asks: ${SEARCH_SERVICES.join(', ')} or none`,
+        oneOf([...SEARCH_SERVICES, 'none']),
+      ),
+    )
+    .option('--web-search-key-stdin', 'read the key of that service from standard input')
+    .addOption(single('--web-search-key-env <NAME>', 'the variable that holds the key of that service', text))
+    .addOption(single('--web-search-url <url>', 'the address of that service: needed for searxng', webAddress))
     .addOption(single('--channel <channel>', `${names.join(', ')} or none`, oneOf([...names, 'none'])));
   for (const { flag, value, about } of botFlags(channels)) {
     if (value === undefined) command.option(flag, about);
@@ -60,6 +74,7 @@ export function checkSetupFlags(
   const given = botFlags(channels).filter(({ property }) => isGiven(flags, property));
   const fromStdin = [
     ...(flags.apiKeyStdin ? ['--api-key-stdin'] : []),
+    ...(flags.webSearchKeyStdin ? ['--web-search-key-stdin'] : []),
     ...given.filter(({ from }) => from === 'stdin').map(({ flag }) => flag),
   ];
   if (isPiped && fromStdin.length > 1)
@@ -67,6 +82,11 @@ export function checkSetupFlags(
       `standard input holds one secret: give one of ${fromStdin.join(', ')}, and the other by its -env flag`,
     );
   if (flags.apiKeyStdin && flags.apiKeyEnv) throw wrongUsage('--api-key-stdin and --api-key-env exclude each other');
+  if (flags.webSearchKeyStdin && flags.webSearchKeyEnv)
+    throw wrongUsage('--web-search-key-stdin and --web-search-key-env exclude each other');
+  const ofSearch = flags.webSearchKeyStdin || flags.webSearchKeyEnv || flags.webSearchUrl;
+  if (ofSearch && (flags.webSearch === undefined || flags.webSearch === 'none'))
+    throw wrongUsage('the other flags of --web-search need it: --web-search brave, tavily, exa or searxng');
   for (const one of given) {
     const other = given.find(({ key, flag }) => key === one.key && flag !== one.flag);
     if (other) throw wrongUsage(`${one.flag} and ${other.flag} exclude each other`);

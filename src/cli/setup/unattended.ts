@@ -2,11 +2,13 @@
 import type { OperationContext } from '../../operations/operation.ts';
 import { detectSetup, tryModel } from '../../operations/setup.ts';
 import { type SetupChannel, tryChannel } from '../../operations/setup-channel.ts';
+import { trySearch } from '../../operations/setup-search.ts';
 import { readSecret } from '../read-secret.ts';
 import { type Terminal, warn } from '../terminal.ts';
 import { botIn } from './bot-flags.ts';
 import { type Detected, givenConnection, reusedConnection } from './given-connection.ts';
 import type { Connection, SetupPlan } from './plan.ts';
+import { searchIn } from './search-flags.ts';
 import { type SetupFlags, wrongUsage } from './setup-flags.ts';
 
 /** Tried, and not stored yet. Throws UsageError for what is missing, and what the service said for what it refused. */
@@ -23,11 +25,14 @@ export async function planFromFlags(
   const tried = connection && (await tryModel.run(connection, context));
   if (tried?.warning !== undefined) warn(terminal, tried.warning);
   const checked = bot && (await tryChannel.run(bot, context));
+  const search = await searchIn(flags, terminal);
+  if (search) await trySearch.run({ provider: connection?.provider ?? found.present.provider, ...search }, context);
   const { language, memory, completion } = flags;
   return {
     ...(connection && tried && { connection: { ...connection, model: tried.model } }),
     ...(language !== undefined && { language }),
     ...(memory !== undefined && { memory }),
+    ...(search && { search }),
     ...(bot && checked && { bot: { ...bot, name: checked.bot } }),
     ...(completion !== undefined && completion !== 'none' && { completion }),
   };

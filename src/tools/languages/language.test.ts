@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { LANGUAGES } from '../../config/settings.ts';
 import { createBuiltinTools } from '../builtin.ts';
+import { createWebSearchTool } from '../web/search.ts';
 import { describeTool, loadToolTexts } from './language.ts';
 
 const unused = (): Promise<never> => Promise.reject(new Error('not used here'));
-const specs = createBuiltinTools({
+const builtin = createBuiltinTools({
   systemTimezone: () => 'UTC',
   docs: unused,
   memory: unused,
@@ -24,10 +25,10 @@ const specs = createBuiltinTools({
   userHome: '/home/me',
   home: '/home/me/.lainclaw',
   sendMessage: unused,
-  webSearch: { service: 'searxng' },
   isTrusted: unused,
   isOwnSkill: unused,
 });
+const specs = [...builtin, createWebSearchTool({ service: 'searxng', variables: {} })];
 
 it.each(LANGUAGES)('every tool and every parameter is described in %s, and nothing else is', async (language) => {
   const texts = await loadToolTexts(language);

@@ -21,8 +21,13 @@ export interface Found {
 }
 
 export interface SearchService {
+  label: string;
+  /** Where it is; undefined: the owner says where. */
+  address: string | undefined;
   /** The variable that has its key; undefined: it needs none. */
   keyVariable: string | undefined;
+  /** Where a person gets one. */
+  keyPage?: string;
   request(
     question: SearchQuestion,
     key: string,
@@ -32,7 +37,10 @@ export interface SearchService {
 }
 
 const brave: SearchService = {
+  label: 'Brave Search',
+  address: 'https://api.search.brave.com',
   keyVariable: 'BRAVE_API_KEY',
+  keyPage: 'https://api-dashboard.search.brave.com',
   request: ({ query, limit, since, site }, key) => ({
     path: `/res/v1/web/search?${parameters({
       q: onSite(query, site),
@@ -49,7 +57,10 @@ const brave: SearchService = {
 };
 
 const tavily: SearchService = {
+  label: 'Tavily',
+  address: 'https://api.tavily.com',
   keyVariable: 'TAVILY_API_KEY',
+  keyPage: 'https://app.tavily.com',
   request: ({ query, limit, since, site }, key) => ({
     path: '/search',
     method: 'POST',
@@ -63,7 +74,10 @@ const tavily: SearchService = {
 };
 
 const exa: SearchService = {
+  label: 'Exa',
+  address: 'https://api.exa.ai',
   keyVariable: 'EXA_API_KEY',
+  keyPage: 'https://dashboard.exa.ai/api-keys',
   request: ({ query, limit, since, site }, key) => ({
     path: '/search',
     method: 'POST',
@@ -84,6 +98,8 @@ const exa: SearchService = {
 
 /** The owner runs it somewhere, and the setting `webSearchUrl` says where. It knows ranges, not days: what is older than asked for is left out by its date, where it tells one. */
 const searxng: SearchService = {
+  label: 'SearXNG',
+  address: undefined,
   keyVariable: undefined,
   request: ({ query, site }) => ({
     path: `/search?${parameters({ q: onSite(query, site), format: 'json' })}`,

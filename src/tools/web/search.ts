@@ -23,10 +23,13 @@ export interface WebSearchDependencies {
   /** Instead of the service's own address. */
   address?: string;
   variables: Readonly<Record<string, string | undefined>>;
+  /** The key of a service that was typed in set-up; one in the environment comes first. */
+  storedKey?(service: SearchServiceName): Promise<string | undefined>;
 }
 
 /** Needs no permission: whoever sets up a service wants it asked. In a tainted turn a person is asked: a query tells something. */
-export function createWebSearchTool({ service: name, address, variables }: WebSearchDependencies): ToolSpec {
+export function createWebSearchTool(dependencies: WebSearchDependencies): ToolSpec {
+  const { service: name, address, variables, storedKey } = dependencies;
   return defineTool({
     name: 'web_search',
     schema: {
@@ -53,10 +56,9 @@ export function createWebSearchTool({ service: name, address, variables }: WebSe
       const service = searchServices[name];
       const base = address ?? HOSTS[name];
       if (base === '') throw new ToolFailure(`set "webSearchUrl" in config.json: where ${name} is`);
-      const results = within(
-        await ask(service, question, { name, base, key: keyOf(service, variables) }, signal),
-        question,
-      );
+      const key = keyIn(service, variables) ?? (service.keyVariable && (await storedKey?.(name)));
+      if (key === undefined) throw new ToolFailure(keyMissing(service));
+      const results = within(await askService(question, { name, base, key }, signal), question);
       return {
         data: { service: name, results },
         text: results.map(shown).join('\n\n') || 'Nothing was found.',
@@ -85,19 +87,26 @@ async function askModel(
 
 const NO_PAGES = 'The search named no pages: this may be from memory, so check it before you rely on it.';
 
-function keyOf({ keyVariable }: SearchService, variables: WebSearchDependencies['variables']): string {
+/** The key of the environment; empty where none is needed. */
+export function keyIn(
+  { keyVariable }: SearchService,
+  variables: WebSearchDependencies['variables'],
+): string | undefined {
   if (keyVariable === undefined) return '';
-  const key = variables[keyVariable];
-  if (key) return key;
-  throw new ToolFailure(`the key of the search service is missing: put it into the variable ${keyVariable}`);
+  return variables[keyVariable]?.trim() || undefined;
 }
 
-async function ask(
-  service: SearchService,
+function keyMissing({ keyVariable }: SearchService): string {
+  return `the key of the search service is missing: put it into the variable ${keyVariable}, or type it in "lainclaw setup"`;
+}
+
+/** Rejects with a ToolFailure that says what is wrong. */
+export async function askService(
   question: SearchQuestion,
-  { name, base, key }: { name: string; base: string; key: string },
+  { name, base, key }: { name: SearchServiceName; base: string; key: string },
   signal: AbortSignal,
 ): Promise<Found[]> {
+  const service = (await import('./search-services.ts')).searchServices[name];
   const { path, method, headers, body } = service.request(question, key);
   let answer: Response;
   let text: string | undefined;

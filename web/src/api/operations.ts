@@ -22,6 +22,7 @@ import type * as sessionReplay from '../../../src/operations/session-replay.ts';
 import type * as sessions from '../../../src/operations/sessions.ts';
 import type * as setup from '../../../src/operations/setup.ts';
 import type * as setupChannel from '../../../src/operations/setup-channel.ts';
+import type * as setupSearch from '../../../src/operations/setup-search.ts';
 import type * as signIn from '../../../src/operations/sign-in.ts';
 import type * as skills from '../../../src/operations/skills.ts';
 import type * as tools from '../../../src/operations/tools.ts';
@@ -99,7 +100,9 @@ export interface Operations {
   'setup.channel': typeof setupChannel.connectChannel;
   'setup.connect': typeof setup.connectModel;
   'setup.detect': typeof setup.detectSetup;
+  'setup.findSearch': typeof setupSearch.findSearch;
   'setup.preferences': typeof setup.storePreferences;
+  'setup.search': typeof setupSearch.connectSearch;
   'setup.try': typeof setup.tryModel;
   'setup.tryChannel': typeof setupChannel.tryChannel;
   'sign-in.chatgpt': typeof signIn.signInToChatGpt;

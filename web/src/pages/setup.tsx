@@ -9,6 +9,7 @@ import { Page, WhenLoaded } from '../parts/page.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../router.ts';
 import { ChatGptSignIn } from './chatgpt-sign-in.tsx';
+import { SetupSearch } from './setup-search.tsx';
 
 interface Choice {
   provider: string;
@@ -39,6 +40,7 @@ export default function SetupPage() {
                 </p>
               )}
               <Connect setup={setup} onConnected={setConnected} />
+              {setup.present.isConnected && <SetupSearch />}
             </>
           )}
         </WhenLoaded>
@@ -192,6 +194,7 @@ function Done({ connected }: { connected: Output<'setup.connect'> }) {
           {t('channels.connect')}
         </a>
       </div>
+      <SetupSearch />
     </div>
   );
 }

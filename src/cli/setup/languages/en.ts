@@ -68,7 +68,20 @@ export const en: SetupTexts = {
     memoryHint: 'long conversations are summarised and remembered',
     model: (present) => `Another model than ${present}`,
     connectedHint: 'it is connected; choose it to change that',
+    search: 'Search of the web',
+    searchHint: 'the tool web_search: a service, or the model itself',
     completion: (shell) => `Completion in ${shell}`,
+  },
+
+  search: {
+    which: 'What should search the web?',
+    ofModel: (provider) => `The model itself (${provider})`,
+    ofModelHint: 'no other key; the provider may charge for each search',
+    ownHint: 'a server of your own',
+    hasKeyHint: 'its key is here',
+    needsKeyHint: (variable) => `needs a key; it can also be in ${variable}`,
+    address: 'Where is it? For example http://127.0.0.1:8888',
+    works: (service) => `${service} will be asked`,
   },
 
   botKnown: (channel, name) => `${channel} knows the bot: ${name}`,
@@ -82,6 +95,7 @@ export const en: SetupTexts = {
     reusedFrom: (path) => `, with the sign-in in ${path}`,
     steps: 'steps',
     stepsOf: (count) => `${count} model calls in one turn (toolMaxSteps)`,
+    search: 'web search',
     completion: 'completion',
     completionAdded: (path) => `added to ${path}`,
     completionPresent: (path) => `was already in ${path}`,

@@ -73,7 +73,20 @@ export const ru: SetupTexts = {
     memoryHint: 'длинные разговоры обобщаются и запоминаются',
     model: (present) => `Другая модель вместо ${present}`,
     connectedHint: 'уже подключено; выберите, чтобы изменить',
+    search: 'Поиск в интернете',
+    searchHint: 'инструмент web_search: через сервис или саму модель',
     completion: (shell) => `Автодополнение в ${shell}`,
+  },
+
+  search: {
+    which: 'Через что искать в интернете?',
+    ofModel: (provider) => `Сама модель (${provider})`,
+    ofModelHint: 'другой ключ не нужен; провайдер может брать плату за каждый поиск',
+    ownHint: 'ваш собственный сервер',
+    hasKeyHint: 'ключ уже есть',
+    needsKeyHint: (variable) => `нужен ключ; он может быть и в ${variable}`,
+    address: 'Где он? Например, http://127.0.0.1:8888',
+    works: (service) => `Поиск через ${service} настроен`,
   },
 
   botKnown: (channel, name) => `${channel} знает бота: ${name}`,
@@ -87,6 +100,7 @@ export const ru: SetupTexts = {
     reusedFrom: (path) => `, со входом из ${path}`,
     steps: 'шаги',
     stepsOf: (count) => `до ${count} обращений к модели за один ход (toolMaxSteps)`,
+    search: 'поиск в интернете',
     completion: 'дополнение',
     completionAdded: (path) => `добавлено в ${path}`,
     completionPresent: (path) => `уже есть в ${path}`,

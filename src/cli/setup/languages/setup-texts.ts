@@ -60,7 +60,20 @@ export interface SetupTexts {
     memoryHint: string;
     model(present: string): string;
     connectedHint: string;
+    search: string;
+    searchHint: string;
     completion(shell: string): string;
+  };
+
+  search: {
+    which: string;
+    ofModel(provider: string): string;
+    ofModelHint: string;
+    ownHint: string;
+    hasKeyHint: string;
+    needsKeyHint(variable: string): string;
+    address: string;
+    works(service: string): string;
   };
 
   botKnown(channel: string, name: string): string;
@@ -74,6 +87,7 @@ export interface SetupTexts {
     reusedFrom(path: string): string;
     steps: string;
     stepsOf(count: number): string;
+    search: string;
     completion: string;
     completionAdded(path: string): string;
     completionPresent(path: string): string;

@@ -66,7 +66,20 @@ export const zh: SetupTexts = {
     memoryHint: '长对话会被总结并记住',
     model: (present) => `换用 ${present} 以外的模型`,
     connectedHint: '已连接；选择后可更改',
+    search: '网页搜索',
+    searchHint: '工具 web_search：由搜索服务或模型自己搜索',
     completion: (shell) => `${shell} 命令补全`,
+  },
+
+  search: {
+    which: '用什么搜索网页？',
+    ofModel: (provider) => `模型自带的搜索（${provider}）`,
+    ofModelHint: '不需要其他密钥；提供商可能按次收费',
+    ownHint: '你自己的服务器',
+    hasKeyHint: '密钥已有',
+    needsKeyHint: (variable) => `需要密钥，也可以放在 ${variable}`,
+    address: '它的地址？例如 http://127.0.0.1:8888',
+    works: (service) => `将使用 ${service} 搜索`,
   },
 
   botKnown: (channel, name) => `${channel} 认识这个机器人：${name}`,
@@ -80,6 +93,7 @@ export const zh: SetupTexts = {
     reusedFrom: (path) => `，使用 ${path} 中的登录`,
     steps: '步数',
     stepsOf: (count) => `每轮最多 ${count} 次模型调用（toolMaxSteps）`,
+    search: '网页搜索',
     completion: '补全',
     completionAdded: (path) => `已加入 ${path}`,
     completionPresent: (path) => `${path} 中已有`,
