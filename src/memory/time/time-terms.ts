@@ -12,6 +12,7 @@ const MOST_DAYS = 14;
 const MOST_MONTHS = 12;
 const MOST_YEARS = 10;
 const MOST_SPANS = 8;
+const FARTHEST_ZONE = 14 * 60 * 60_000;
 /** Nothing outside is looked for: open spans end here. */
 const FIRST: number = dateOf(1900, 1, 1)?.from ?? 0;
 const LAST: number = dateOf(2100, 1, 1)?.from ?? 0;
@@ -28,7 +29,7 @@ export function aboutOf(text: string, wall: number): About[] {
     if (isRelative) return spans.map((span) => ({ span, isCertain: spans.length === 1 }));
     // A date without a year is the nearest one, unless the sentence tells that it is over or to come.
     const tense = spans.length > 1 ? tenseAround(text, index) : undefined;
-    const told = tense && spans.filter(({ from }) => (tense === 'past' ? from <= wall : from > wall));
+    const told = tense && spans.filter(({ from, to }) => (tense === 'past' ? from <= wall : to > wall));
     const possible = told && told.length > 0 ? told : spans;
     const [nearest] = possible.toSorted((a, b) => Math.abs(a.from - wall) - Math.abs(b.from - wall));
     return nearest ? [{ span: nearest, isCertain: true }] : [];
@@ -41,8 +42,11 @@ export function timeTerms({ date, text }: { date: string; text: string }): strin
   const said = Date.parse(date);
   if (Number.isNaN(said)) return [];
   const terms = new Set<string>();
-  const about = aboutOf(text, said).map(({ span }) => span);
-  for (const span of [dayAt(said), ...about]) for (const term of termsOfSpan(span)) terms.add(term);
+  const about = aboutOf(text, said);
+  // Elsewhere it is a day earlier or later, which can be another year for a date without one.
+  const elsewhere = about.length > 0 ? [aboutOf(text, said - FARTHEST_ZONE), aboutOf(text, said + FARTHEST_ZONE)] : [];
+  const spans = [...about, ...elsewhere.flat()].map(({ span }) => span);
+  for (const span of [dayAt(said), ...spans]) for (const term of termsOfSpan(span)) terms.add(term);
   return [...terms];
 }
 
