@@ -75,6 +75,7 @@ export async function breakCluster({
     await eventually(() => {
       if (shared.answered() < lines.length) throw new Error('not yet');
     }, PATIENCE_MS).catch(() => {});
+    await endJob(shared, database);
     const { lost, repeated, outOfOrder, handledOnce } = judged(lines, asDelivered(shared.outbox()), order.length);
     const slots = await slotProblems(database);
     const slowest = Math.max(0, ...takeovers);
@@ -96,6 +97,20 @@ export async function breakCluster({
     for (const proxy of proxies) await proxy.close();
     await server.stop();
   }
+}
+
+/** A turn of the job that runs while the history is read would look like one that never ended. So would one that a fault ended, until the next one begins. */
+async function endJob({ machines }: SharedGateways, { query }: PostgresDatabase): Promise<void> {
+  const untilLastIs = (isMeant: (status: string | undefined) => boolean) =>
+    eventually(async () => {
+      const [last] = await query<{ status: string }>(
+        'SELECT status FROM lainclaw.schedule_runs ORDER BY id DESC LIMIT 1',
+      );
+      if (!isMeant(last?.status)) throw new Error(`the last run of the job is ${last?.status}`);
+    });
+  await untilLastIs((status) => status === 'ok');
+  await machines[0]?.run('schedule', 'pause', JOB);
+  await untilLastIs((status) => status !== 'queued' && status !== 'running');
 }
 
 interface Parts {
