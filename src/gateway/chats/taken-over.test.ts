@@ -1,6 +1,6 @@
 // What a gateway left that has lost its bot: another one takes it up while it runs.
 import { expect, it } from 'vitest';
-import { echo, testChats } from '../../../test/support/chats.ts';
+import { echo, runEnd, testChats } from '../../../test/support/chats.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { bodyOf, type ChatMessage } from './chat.ts';
 
@@ -80,3 +80,20 @@ it('a claim that is known to have lasted since before the turn was recorded is n
   expect(moments[0]).toBeGreaterThanOrEqual(begins);
   expect(moments[0]).toBeLessThanOrEqual(asked);
 });
+
+it.each(['STORAGE_LOCK_LOST', 'STORAGE_UNREACHABLE'])(
+  'a turn that ends with %s is taken up again as after a crash, and nobody reads about it',
+  async (code) => {
+    const origins: unknown[] = [];
+    const chats = await testChats(async function* (request) {
+      origins.push(request.origin);
+      const error = { code, message: 'the database was away' };
+      if (origins.length === 1) yield runEnd(request, '', { success: false, stage: 'failed', error });
+      else yield* echo(request);
+    });
+    await chats.start();
+    await chats.write('hello');
+    await chats.says(['echo: hello']);
+    expect(origins).toEqual([expect.any(String), origins[0]]);
+  },
+);

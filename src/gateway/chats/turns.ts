@@ -6,6 +6,7 @@ import type { Channel, SentMessage } from '../../channels/channel.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
+import { StorageError } from '../../storage/storage.ts';
 import { createTurnMode } from '../../tools/permissions/mode.ts';
 import type { KeptPicture } from '../../tools/pictures.ts';
 import { readerOf } from '../../vocabulary/asker.ts';
@@ -204,6 +205,8 @@ async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Prom
   const place = await progress.end();
   if (signal.aborted && !turn.isStopped) return { kind: 'abandoned' };
   if (turn.isTakenOver) return { kind: 'taken-over' };
+  // The next attempt takes the turn up from its transcript, as after a crash.
+  if (outcome.lost && !turn.isStopped) throw outcome.lost;
   const told = turn.isStopped ? { markdown: progress.cutShort() } : outcome;
   return { kind: 'answer', ...told, replaces: place?.messageId };
 }
@@ -308,6 +311,8 @@ interface Outcome {
   markdown: string;
   /** Why it could not be answered. */
   failed?: string;
+  /** The storage was away, or gave the conversation's lock to another process: what is on record decides, once it can be read. */
+  lost?: StorageError;
   pictures?: readonly KeptPicture[];
 }
 
@@ -315,7 +320,11 @@ function outcomeOf({ result, steps, historyNotices, pictures }: Followed & { ste
   if (!result) return failed('the turn ended without a result');
   // Stopped from elsewhere: who stops it in the chat is answered there.
   if (result.stage === 'cancelled') return { markdown: '⏹ Stopped.' };
-  if (!result.success) return failed(result.error.message);
+  if (!result.success) {
+    const { code, message } = result.error;
+    const isLost = code === 'STORAGE_LOCK_LOST' || code === 'STORAGE_UNREACHABLE';
+    return { ...failed(message), ...(isLost && { lost: new StorageError(code, message) }) };
+  }
   const notes = historyNotices.map((text) => `_${text.charAt(0).toUpperCase()}${text.slice(1)}._`);
   return { markdown: [withLimitNote(result, steps), ...notes].join('\n\n'), pictures };
 }
