@@ -6,6 +6,7 @@ import { readSentFile } from '../gateway/chats/read-sent-file.ts';
 import { OWNER_ID } from '../gateway/console-access/console-access.ts';
 import { newSessionKey, personChat } from '../gateway/console-access/own-sessions.ts';
 import type { AskRequest } from '../gateway/gateway.ts';
+import { filesTooLarge } from '../gateway/uploads/uploads.ts';
 import { newId } from '../lib/new-id.ts';
 import type { Attachment } from '../pipeline/attachments.ts';
 import type { RunEvent } from '../pipeline/events.ts';
@@ -13,6 +14,7 @@ import { askedCaps, askedProvider, turnSources } from '../runtime/asked-turn.ts'
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { NotAllowed } from '../vocabulary/not-allowed.ts';
+import { INBOX } from '../vocabulary/received-files.ts';
 import { type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { ATTACHMENT, listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
@@ -36,7 +38,8 @@ export const startTurn = defineOperation({
       files: {
         ...listOf(TEXT),
         maxItems: MOST_FILES,
-        description: 'ids of uploads: kept in the workspace under inbox/, and attached where a model can read them',
+        description:
+          'ids of uploads: kept in the workspace under inbox/, and attached where a model can read them; of the owner also paths below inbox/, which an earlier question named',
       },
       attachments: { ...listOf(ATTACHMENT), description: 'texts and pictures that the question is about' },
       mode: { enum: MODES, description: 'what needs permission' },
@@ -131,20 +134,37 @@ async function takeUploads(
   const toKeep: { path: string; bytes: Buffer }[] = [];
   let left = MOST_FILE_BYTES;
   for (const id of ids) {
-    const { name, content: bytes } = await uploads.read(id, person, left);
+    const isThere = isKept && id.startsWith(`${INBOX}/`);
+    const { name, content: bytes } = isThere
+      ? { name: id, content: await readKept(id, left, files, signal) }
+      : await uploads.read(id, person, left);
     left -= bytes.length;
-    const path = isKept ? inboxPath({ name, id }, { now: runtime.environment.now(), scope: 'owner' }) : safeName(name);
+    const inbox = isThere ? id : inboxPath({ name, id }, { now: runtime.environment.now(), scope: 'owner' });
+    const path = isKept ? inbox : safeName(name);
     const content = await readSentFile(path, bytes, signal);
     if (content.kind === 'unreadable') throw unreadable(name, content.reason);
     if (content.kind === 'not-attached' && !isKept) throw unreadable(name, `it is ${content.reason}`);
     if (content.kind === 'read') taken.attachments.push(...content.attachments);
     taken.lines.push(isKept ? keptFileLine(path, content) : `[file ${path}]`);
     taken.taintedBy.push(taintSource('file', path));
-    if (isKept) toKeep.push({ path, bytes });
+    if (isKept && !isThere) toKeep.push({ path, bytes });
   }
   for (const { path, bytes } of toKeep)
     await keepFile(path, bytes, { workspace: files, maxBytes: bytes.length }, signal);
   return taken;
+}
+
+/** A file of an earlier question, which the owner asks again. */
+async function readKept(path: string, most: number, files: RuntimeWorkspace['files'], signal: AbortSignal) {
+  const opened = await files.openFile(path, signal).catch((error: Error) => {
+    throw unreadable(path, error.message);
+  });
+  try {
+    if (opened.size > most) throw filesTooLarge();
+    return await opened.handle.readFile();
+  } finally {
+    await opened.handle.close();
+  }
 }
 
 function unreadable(name: string, reason: string): CodedError {

@@ -106,11 +106,14 @@ export function createUploads({
           `there is no upload "${id}": it may be older than a day; upload it again`,
         );
       const path = join(folder, found);
-      if ((await stat(path)).size > most)
-        throw new CodedError('FILES_TOO_LARGE', 'the files are too large together: send them in several messages');
+      if ((await stat(path)).size > most) throw filesTooLarge();
       return { name: found.slice(prefix.length), content: await readFile(path) };
     },
   };
+}
+
+export function filesTooLarge(): CodedError {
+  return new CodedError('FILES_TOO_LARGE', 'the files are too large together: send them in several messages');
 }
 
 async function receive(

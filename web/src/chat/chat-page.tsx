@@ -14,6 +14,7 @@ import type { Conversation } from './conversation.ts';
 import { MessageList } from './message-list.tsx';
 import type { TurnActions } from './message-row.tsx';
 import { rowsOf } from './rows.ts';
+import { type AgainFile, shownQuestion } from './sent-files.ts';
 import { chosenMode, chosenModel, isModelMissing, TurnChoices } from './turn-choices.tsx';
 import type { TurnView } from './turn-view.ts';
 
@@ -63,9 +64,17 @@ function NewChat() {
   );
 }
 
+/** What the form begins with. */
+interface Beginning {
+  text: string;
+  again?: readonly AgainFile[];
+  /** The question that the message replaces. */
+  retryOf?: TurnView;
+}
+
 function OpenChat({ conversation }: { conversation: Conversation }) {
   const { key, turns, state, problem } = conversation;
-  const [begin, setBegin] = useState<{ text: string; retryOf?: TurnView }>();
+  const [begin, setBegin] = useState<Beginning>();
   const running = turns.value.find((turn) => turn.state !== 'ended');
   const rows = useMemo(() => rowsOf(turns.value), [turns.value]);
   const actions = useMemo(() => actionsFor(conversation, setBegin), [conversation]);
@@ -89,7 +98,8 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
         begin={begin}
         onStop={() => void stop(conversation)}
         onSend={async (message) => {
-          if (running && message.files.length === 0) return steer(running, conversation, message);
+          if (running && message.files.length === 0 && !message.again?.length)
+            return steer(running, conversation, message);
           if (begin?.retryOf && !(await rewindBefore(conversation, begin.retryOf))) return false;
           setBegin(undefined);
           return (await ask(conversation, message)) !== undefined;
@@ -103,27 +113,42 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
 }
 
 /** The session in which it was asked; undefined where it could not be. */
-async function ask(conversation: Conversation | undefined, { text, files }: Message): Promise<string | undefined> {
+async function ask(
+  conversation: Conversation | undefined,
+  { text, files, again = [] }: Message,
+): Promise<string | undefined> {
   return attempt(async () => {
+    checkFiles(files, again.length);
     const sent = await Promise.all(files.map(upload));
+    const ids = [...again, ...sent].map(({ id }) => id);
     const asked = await startTurn({
       ...(conversation && { session: conversation.key }),
       text,
-      ...(sent.length > 0 && { files: sent.map((file) => file.id) }),
+      ...(ids.length > 0 && { files: ids }),
       ...(isOwner.value && { mode: chosenMode.value }),
       ...(chosenModel.value !== '' && { model: chosenModel.value }),
     });
     const target = conversation ?? beginConversation(asked.session);
-    target.expect(
-      asked.turn,
-      text,
-      files.map((file) => ({
+    target.expect(asked.turn, text, [
+      ...again,
+      ...files.map((file, index) => ({
         name: file.name,
+        ...(sent[index] && { id: sent[index].id }),
         ...(file.type.startsWith('image/') && { picture: URL.createObjectURL(file) }),
       })),
-    );
+    ]);
     return asked.session;
   });
+}
+
+const MOST_FILES = 20;
+const LARGEST_FILE_MB = 25;
+
+/** Before anything is uploaded. Throws with what to do. */
+function checkFiles(files: readonly File[], others: number): void {
+  if (files.length + others > MOST_FILES) throw new Error(t('chat.tooManyFiles', { count: MOST_FILES }));
+  const large = files.find(({ size }) => size > LARGEST_FILE_MB * 1024 ** 2);
+  if (large) throw new Error(t('chat.fileTooLarge', { name: large.name, megabytes: LARGEST_FILE_MB }));
 }
 
 /** A message that came too late for the turn is asked as a question of its own. */
@@ -151,18 +176,18 @@ async function rewindBefore(conversation: Conversation, turn: TurnView): Promise
   return done === true;
 }
 
-function actionsFor(
-  conversation: Conversation,
-  begin: (from: { text: string; retryOf?: TurnView }) => void,
-): TurnActions {
+function actionsFor(conversation: Conversation, begin: (from: Beginning) => void): TurnActions {
   const { key } = conversation;
   return {
     session: key,
-    onEdit: (turn) => begin({ text: turn.question, ...(turn !== conversation.turns.value[0] && { retryOf: turn }) }),
+    onEdit(turn) {
+      const { text, again } = shownQuestion(turn);
+      begin({ text, again, ...(turn !== conversation.turns.value[0] && { retryOf: turn }) });
+    },
     async onRetry(turn) {
       const isFirst = turn === conversation.turns.value[0];
       if (!isFirst && !(await rewindBefore(conversation, turn))) return;
-      await ask(conversation, { text: turn.question, files: [] });
+      await ask(conversation, { ...shownQuestion(turn), files: [] });
     },
     async onFork(turn) {
       const forked = await attempt(() => call('sessions.fork', { key, turn: turn.id }));

@@ -4,10 +4,13 @@ import { bytesText } from '../language/format.ts';
 import { t } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { keepDraft, readDraft } from './drafts.ts';
+import type { AgainFile } from './sent-files.ts';
 
 export interface Message {
   text: string;
   files: readonly File[];
+  /** Files of an earlier question that are sent again. */
+  again?: readonly AgainFile[];
 }
 
 export interface ComposerProps {
@@ -15,7 +18,7 @@ export interface ComposerProps {
   session: string;
   isRunning: boolean;
   /** A text to begin with, such as a question that is edited; each new object replaces what is there. */
-  begin?: { text: string };
+  begin?: { text: string; again?: readonly AgainFile[] };
   /** Resolves with true when the message was taken; otherwise it stays. */
   onSend(message: Message): Promise<boolean>;
   onStop(): void;
@@ -27,6 +30,8 @@ const MOST_HEIGHT = 240;
 export function Composer({ session, isRunning, begin, onSend, onStop, children }: ComposerProps) {
   const [text, setText] = useState(() => readDraft(session));
   const [files, setFiles] = useState<readonly File[]>([]);
+  const [again, setAgain] = useState<readonly AgainFile[]>([]);
+  const isEmpty = text.trim() === '' && files.length === 0 && again.length === 0;
   const [isSending, setSending] = useState(false);
   const [isOver, setOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -37,6 +42,7 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
   useEffect(() => {
     if (!begin) return;
     setText(begin.text);
+    setAgain(begin.again ?? []);
     field.current?.focus();
   }, [begin]);
   useEffect(() => keepDraft(session, text), [text]);
@@ -48,15 +54,16 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
   }, [text]);
 
   async function send(): Promise<void> {
-    if (isSending || (text.trim() === '' && files.length === 0)) return;
+    if (isSending || isEmpty) return;
     setSending(true);
-    const isTaken = await onSend({ text, files });
+    const isTaken = await onSend({ text, files, again });
     setSending(false);
     if (!isTaken) return;
     // Not left to the effect: the first message of a conversation leads to another page, which ends this form.
     keepDraft(session, '');
     setText('');
     setFiles([]);
+    setAgain([]);
     field.current?.focus();
   }
 
@@ -69,20 +76,18 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
         void send();
       }}
     >
-      {files.length > 0 && (
+      {files.length + again.length > 0 && (
         <ul class="chips" aria-label={t('chat.files')}>
+          {again.map((file) => (
+            <FileChip key={file.id} name={file.name} onRemove={() => setAgain(again.filter((each) => each !== file))} />
+          ))}
           {files.map((file, index) => (
-            <li key={`${index} ${file.name}`} class="chip">
-              <Icon name="file" /> {file.name} <span class="quiet">{bytesText(file.size)}</span>
-              <button
-                type="button"
-                class="icon-button small"
-                aria-label={t('chat.removeFile', { name: file.name })}
-                onClick={() => setFiles(files.filter((each) => each !== file))}
-              >
-                <Icon name="close" />
-              </button>
-            </li>
+            <FileChip
+              key={`${index} ${file.name}`}
+              name={file.name}
+              size={file.size}
+              onRemove={() => setFiles(files.filter((each) => each !== file))}
+            />
           ))}
         </ul>
       )}
@@ -132,12 +137,23 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
           type="submit"
           class="icon-button send"
           aria-label={t(isRunning ? 'chat.steer' : 'chat.send')}
-          disabled={isSending || (text.trim() === '' && files.length === 0)}
+          disabled={isSending || isEmpty}
         >
           <Icon name="send" />
         </button>
       </div>
     </form>
+  );
+}
+
+function FileChip({ name, size, onRemove }: { name: string; size?: number; onRemove(): void }) {
+  return (
+    <li class="chip">
+      <Icon name="file" /> {name} {size !== undefined && <span class="quiet">{bytesText(size)}</span>}
+      <button type="button" class="icon-button small" aria-label={t('chat.removeFile', { name })} onClick={onRemove}>
+        <Icon name="close" />
+      </button>
+    </li>
   );
 }
 

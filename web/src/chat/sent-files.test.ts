@@ -16,19 +16,39 @@ it('files that a question names are shown by their names, pictures are left to b
       { name: 'Отчёт.xlsx', path: 'inbox/2026-11-16/Отчёт-aaaaaaaa.xlsx' },
       { name: 'film.mp4', path: 'inbox/2026-11-16/film-bbbbbbbb.mp4' },
     ],
+    again: [
+      { name: 'report.pdf', id: 'inbox/2026-11-16/report-1a2b3c4d.pdf' },
+      { name: 'photo.png', id: 'inbox/2026-11-16/photo-00000000.png' },
+      { name: 'Отчёт.xlsx', id: 'inbox/2026-11-16/Отчёт-aaaaaaaa.xlsx' },
+      { name: 'film.mp4', id: 'inbox/2026-11-16/film-bbbbbbbb.mp4' },
+    ],
   });
 });
 
 it('a question that is a file alone has no text', () => {
-  expect(shownQuestion({ question: '[file notes.txt]' })).toEqual({ text: '', files: [{ name: 'notes.txt' }] });
+  expect(shownQuestion({ question: '[file notes.txt]' })).toEqual({
+    text: '',
+    files: [{ name: 'notes.txt' }],
+    again: [],
+  });
 });
 
 it('what a person wrote in brackets stays text', () => {
   for (const question of ['see [file saved as x]', '[file: notes]', 'why?\n[file a.txt]', '[picture a.png]'])
-    expect(shownQuestion({ question })).toEqual({ text: question, files: [] });
+    expect(shownQuestion({ question })).toEqual({ text: question, files: [], again: [] });
 });
 
 it('before the transcript has the question, the files are those that this page sent', () => {
-  const files = [{ name: 'a.pdf' }, { name: 'b.png', picture: 'blob:1' }];
-  expect(shownQuestion({ question: 'read', files })).toEqual({ text: 'read', files: [{ name: 'a.pdf' }] });
+  const files = [
+    { name: 'a.pdf', id: 'upload-1' },
+    { name: 'b.png', id: 'upload-2', picture: 'blob:1' },
+  ];
+  expect(shownQuestion({ question: 'read', files })).toEqual({
+    text: 'read',
+    files: [{ name: 'a.pdf' }],
+    again: [
+      { name: 'a.pdf', id: 'upload-1' },
+      { name: 'b.png', id: 'upload-2' },
+    ],
+  });
 });

@@ -11,6 +11,14 @@ export interface ShownQuestion {
   text: string;
   /** Without pictures, which are shown as such. */
   files: readonly ShownFile[];
+  /** All of them, as they are named when the question is asked again. */
+  again: readonly AgainFile[];
+}
+
+export interface AgainFile {
+  name: string;
+  /** Its path in the workspace, or the id of its upload. */
+  id: string;
 }
 
 const LAST_LINE =
@@ -18,15 +26,22 @@ const LAST_LINE =
 
 export function shownQuestion({ question, files }: Pick<TurnView, 'question' | 'files'>): ShownQuestion {
   const named: ShownFile[] = [];
+  const kept: AgainFile[] = [];
   let text = question;
   for (let found = LAST_LINE.exec(text); found; found = LAST_LINE.exec(text)) {
     const [whole, kind, path, name] = found;
     text = text.slice(0, -whole.length);
+    if (path !== undefined) kept.unshift({ name: nameIn(path), id: path });
     if (kind === 'picture') continue;
     named.unshift(path === undefined ? { name: name ?? '' } : { name: nameIn(path), path });
   }
   const sent = files?.filter(({ picture }) => picture === undefined);
-  return { text, files: named.length > 0 || !sent ? named : sent };
+  const uploaded = (files ?? []).flatMap(({ name, id }) => (id === undefined ? [] : [{ name, id }]));
+  return {
+    text,
+    files: named.length > 0 || !sent ? named : sent.map(({ name }) => ({ name })),
+    again: kept.length > 0 ? kept : uploaded,
+  };
 }
 
 /** `inbox/2026-01-02/report-1a2b3c4d.pdf` was sent as `report.pdf`. */

@@ -44,6 +44,8 @@ export interface TurnEnd {
 /** A file that was sent from this page. */
 export interface SentFile {
   name: string;
+  /** Of the upload, which is kept for a day. */
+  id?: string;
   /** The address of a picture, while this page is open. */
   picture?: string;
 }

@@ -133,6 +133,9 @@ export const en = {
   'chat.costTitle': 'What this conversation has cost',
   'chat.working': 'Working…',
   'chat.asking': 'Waiting for your answer…',
+  'chat.fileTooLarge':
+    '{name} has more than {megabytes} MB: put it into the workspace and name its path, or send a part of it.',
+  'chat.tooManyFiles': 'A message takes {count} files: send the others in another one.',
   'chat.waiting': 'Waiting for another turn of this conversation…',
   'chat.thinking': 'Thinking…',
   'chat.thought': 'Thoughts',

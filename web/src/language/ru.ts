@@ -133,6 +133,9 @@ export const ru: Texts = {
   'chat.costTitle': 'Сколько стоил этот разговор',
   'chat.working': 'Работаю…',
   'chat.asking': 'Ожидание вашего ответа…',
+  'chat.fileTooLarge':
+    '{name} больше {megabytes} МБ: положите файл в рабочую папку и назовите путь или отправьте часть.',
+  'chat.tooManyFiles': 'В сообщении не больше {count} файлов: остальные отправьте в другом.',
   'chat.waiting': 'Ожидание другого запроса этого разговора…',
   'chat.thinking': 'Размышляю…',
   'chat.thought': 'Размышления',

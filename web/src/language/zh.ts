@@ -133,6 +133,8 @@ export const zh: Texts = {
   'chat.costTitle': '此对话的花费',
   'chat.working': '处理中…',
   'chat.asking': '正在等待你的回答…',
+  'chat.fileTooLarge': '{name} 超过 {megabytes} MB：请放进工作区并写出路径，或只发送其中一部分。',
+  'chat.tooManyFiles': '一条消息最多 {count} 个文件：其余的请另发一条。',
   'chat.waiting': '正在等待此对话的另一个任务…',
   'chat.thinking': '思考中…',
   'chat.thought': '思考过程',
