@@ -58,7 +58,7 @@ function open(conversations: Map<string, Conversation>, home = temporaryHome()) 
       timezone: () => 'UTC',
       newId,
     });
-  return { home, past, read };
+  return { home, past, read, source };
 }
 
 const conversation = (...said: string[]): Conversation => ({ file: 1, turns: said.map((each) => ({ said: each })) });
@@ -141,6 +141,23 @@ describe('the index of past conversations', () => {
     await index.catchUp();
     expect(await textsOf(index, 'otter')).toEqual([]);
     expect(await textsOf(index, 'heron')).toEqual(['heron']);
+  });
+
+  it('keeps nothing of a conversation that was changed and forgotten while it was read', async () => {
+    const all = new Map([['s1', conversation('The vault code is heron.')]]);
+    const { past, source } = open(all);
+    const index = await past();
+    const { turns } = source;
+    source.turns = async function* (sessionId, after) {
+      yield* turns(sessionId, after);
+      if (all.get('s1')?.file !== 1) return;
+      all.set('s1', { ...conversation('The vault code is secret.'), file: 2 });
+      await index.forget('s1');
+    };
+    await index.catchUp();
+    expect(await textsOf(index, 'heron')).toEqual([]);
+    await index.catchUp();
+    expect(await textsOf(index, 'vault')).toEqual(['The vault code is secret.']);
   });
 
   it('reads no conversation that nobody continues', async () => {

@@ -3,7 +3,7 @@
 // stop anywhere, continue in another process, and begin again when its file is gone. One process at a time reads.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IndexProgress } from '../storage/archive.ts';
-import type { HistoryIndex, IndexedSession } from '../storage/history-index.ts';
+import type { ComparedIndex, HistoryIndex, IndexedSession } from '../storage/history-index.ts';
 import type { Lock, Locks } from '../storage/locks.ts';
 import { type MemoryReader, type MemoryScope, OWNER } from '../vocabulary/memory-scope.ts';
 import { createAnalyser } from './analysis/analyser.ts';
@@ -93,8 +93,9 @@ export function createPastConversations(dependencies: PastConversationsDependenc
   const background = createBackground((options) => catchUp({ ...options, whenBusy: 'leave', gently: true }));
 
   async function catchUp(options: CatchUpOptions = {}): Promise<IndexProgress> {
-    const stale = await findStale();
+    const { stale, total: all } = await findStale();
     const total = stale.length;
+    const countOf = (missing: number): IndexProgress => ({ done: Math.max(0, all - missing), total: all });
     if (total === 0) return countOf(0);
     const lock = await acquire(locks, options);
     if (!lock) return countOf(total);
@@ -113,13 +114,14 @@ export function createPastConversations(dependencies: PastConversationsDependenc
     }
   }
 
-  async function countOf(missing: number): Promise<IndexProgress> {
-    const total = (await source.list()).length;
-    return { done: Math.max(0, total - missing), total };
+  /** The newest conversations first; what was deleted meanwhile is forgotten. */
+  async function findStale(): Promise<ComparedIndex> {
+    const found = await (index.compare?.() ?? compareEach());
+    for (const sessionId of found.gone) await forget(sessionId);
+    return found;
   }
 
-  /** The newest conversations first; what was deleted meanwhile is forgotten. */
-  async function findStale(): Promise<string[]> {
+  async function compareEach(): Promise<ComparedIndex> {
     const [known, there] = await Promise.all([index.sessions(), source.list()]);
     const stale: string[] = [];
     for (const sessionId of there.toSorted().reverse()) {
@@ -129,8 +131,7 @@ export function createPastConversations(dependencies: PastConversationsDependenc
       const isCurrent = before?.isWhole && before.revision === (await source.revision(sessionId));
       if (!isCurrent) stale.push(sessionId);
     }
-    for (const sessionId of known.keys()) await forget(sessionId);
-    return stale;
+    return { stale, gone: [...known.keys()], total: there.length };
   }
 
   /** True when it was read to its end. */
@@ -154,13 +155,22 @@ export function createPastConversations(dependencies: PastConversationsDependenc
       if (countMessages(waiting) < BATCH_MESSAGES) continue;
       await save(identity.sessionKey, state, waiting);
       waiting = [];
+      if (!(await isStillSaid(sessionId, revision))) return false;
       signal?.throwIfAborted();
       if (performance.now() >= end) return false;
       if (gently) await sleep(PAUSE_MS, undefined, { ref: false });
     }
     await save(identity.sessionKey, state, waiting);
     await index.put({ ...state, isWhole: true });
-    return true;
+    return isStillSaid(sessionId, revision);
+  }
+
+  /** Somebody may have changed or deleted the conversation while it was read, and forgotten it here before the last of it was saved. */
+  async function isStillSaid(sessionId: string, revision: string): Promise<boolean> {
+    const now = await source.revision(sessionId);
+    if (now !== undefined && source.isContinued(revision, now)) return true;
+    await forget(sessionId);
+    return now === undefined;
   }
 
   async function save(sessionKey: string, state: IndexedSession, turns: readonly SaidTurn[]): Promise<void> {

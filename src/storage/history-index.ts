@@ -15,12 +15,24 @@ export interface IndexedSession {
   isLeftOut: boolean;
 }
 
+/** What the index and the transcripts say about each other. */
+export interface ComparedIndex {
+  /** Sessions that were never read, or not as they are now. The newest first. */
+  stale: string[];
+  /** Sessions that were read, and whose transcripts are gone. */
+  gone: string[];
+  /** Transcripts. */
+  total: number;
+}
+
 export interface HistoryIndex {
   archive: SharedArchive;
   /** True when nothing was ever put into it. Looking makes no file. */
   isUnused(): boolean;
   get(sessionId: string): Promise<IndexedSession | undefined>;
   sessions(): Promise<Map<string, IndexedSession>>;
+  /** Only where the transcripts are in the same database, which then compares them itself: asking for each of a million sessions takes too long. */
+  compare?(): Promise<ComparedIndex>;
   put(session: IndexedSession): Promise<void>;
   /** Nothing was read of this session. Its documents stay in the archive: remove them first. */
   remove(sessionId: string): Promise<void>;
