@@ -32,13 +32,15 @@ describeArchive('PGlite with pgvector', async () => ({ open, remove: empty }), {
 
 describe('an archive with pgvector', () => {
   const DIMENSION = 384;
+  /** PGlite takes long for each vector. */
+  const FEW = 40;
   const random = seededRandom(7);
   const vectors = Array.from({ length: 400 }, () => Float32Array.from({ length: DIMENSION }, () => random() - 0.5));
 
-  async function fill(): Promise<number[]> {
+  async function fill(count = vectors.length): Promise<number[]> {
     const archive = open().as(OWNER);
     await archive.add(
-      vectors.map((_, index) => documentOf(`d${index}`, `text ${index}`)),
+      vectors.slice(0, count).map((_, index) => documentOf(`d${index}`, `text ${index}`)),
       termsOf,
     );
     const { chunks } = await archive.pending('m', { after: 0, limit: 1_000 });
@@ -86,20 +88,68 @@ describe('an archive with pgvector', () => {
     );
     const wanted = vectors[3] ?? new Float32Array(DIMENSION);
     if (!model) throw new Error('there is no model');
-    expect(await near(model, wanted, { reader: OWNER, limit: 7 })).toHaveLength(7);
-    expect(await near(model, wanted, { reader: readerWithin('person:t:1'), limit: 7 })).toBeUndefined();
+    expect(await near.choose(model, wanted, { reader: OWNER, limit: 7 })).toHaveLength(7);
+    expect(await near.choose(model, wanted, { reader: readerWithin('person:t:1'), limit: 7 })).toBeUndefined();
     expect(await open().as(readerWithin('person:t:1')).nearest('m', wanted, 5)).toEqual([]);
     await empty();
   });
 
-  it('takes over vectors from before it was there', async () => {
-    const chunks = await fill();
+  it('takes over vectors from before it was there, of every model', async () => {
+    const chunks = await fill(FEW);
+    const archive = open().as(OWNER);
+    await archive.putVectors(
+      'n',
+      chunks.map((id, index) => ({ id, vector: vectors[FEW - 1 - index] ?? new Float32Array(DIMENSION) })),
+    );
     await database.query('UPDATE lainclaw.archive_vectors SET embedding = NULL');
     await setUpVectors(database);
-    const hits = await open()
-      .as(OWNER)
-      .nearest('m', vectors[5] ?? new Float32Array(DIMENSION), 3);
+    expect(await database.query('SELECT 1 FROM lainclaw.archive_vectors WHERE embedding IS NULL')).toEqual([]);
+    for (const [model, index] of [['m', 5] as const, ['n', FEW - 6] as const]) {
+      const hits = await archive.nearest(model, vectors[5] ?? new Float32Array(DIMENSION), 3);
+      expect(hits[0]?.id).toBe(chunks[index]);
+    }
+    await empty();
+  });
+
+  it('finds vectors of one model behind nearer ones of another, through the index', async () => {
+    const archive = open().as(OWNER);
+    const chunks = await fill(FEW);
+    const [wanted = new Float32Array(DIMENSION)] = vectors;
+    // All of the other model are where the question is, and those of this one on the other side.
+    await archive.putVectors(
+      'near',
+      chunks.map((id) => ({ id, vector: wanted.map((value) => value + random() / 10) })),
+    );
+    await archive.putVectors(
+      'far',
+      chunks.slice(0, 12).map((id) => ({ id, vector: wanted.map((value) => random() / 10 - value) })),
+    );
+    await database.query('SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off');
+    expect(await archive.nearest('far', wanted, 2)).toHaveLength(2);
+    await database.query('RESET enable_seqscan; RESET enable_bitmapscan; RESET enable_sort');
+    await empty();
+  });
+
+  it('is not used while vectors have no index, and the status says so', async () => {
+    const chunks = await fill(FEW);
+    await database.query('DROP INDEX lainclaw.archive_vectors_384');
+    await database.query('UPDATE lainclaw.archive_vectors SET embedding = NULL');
+    const archive = open().as(OWNER);
+    const hits = await archive.nearest('m', vectors[5] ?? new Float32Array(DIMENSION), 3);
     expect(hits[0]?.id).toBe(chunks[5]);
+    expect(await vectorSupport(database.query)).toBe('available');
+    await setUpVectors(database);
+    expect(await vectorSupport(database.query)).toBe('pgvector');
+    await empty();
+  });
+
+  it('says why nothing is found by meaning only where an index is missing', async () => {
+    await fill(FEW);
+    await database.query('UPDATE lainclaw.archive_totals SET chunks = 300000 WHERE model > 0');
+    expect(await open().as(OWNER).whyNotNearest?.('m')).toBeUndefined();
+    await database.query('DROP INDEX lainclaw.archive_vectors_384');
+    expect(await open().as(OWNER).whyNotNearest?.('m')).toContain('pgvector');
+    await setUpVectors(database);
     await empty();
   });
 });

@@ -9,7 +9,8 @@ import { isVisible, scopesOf } from './visible.ts';
 const DIMENSIONS = [256, 384, 512, 768, 1024, 1536];
 /** What an index of pgvector can have. */
 const MOST_DIMENSIONS = 4_000;
-const LEAST_VERSION = [0, 7];
+const LEAST_VERSION = [0, 7] as const;
+const CONTINUES_SINCE = [0, 8] as const;
 const FILLED_AT_ONCE = 500;
 /** How long a server without pgvector is not asked again. */
 const ASKED_AGAIN_MS = 60_000;
@@ -19,13 +20,16 @@ const VECTORS = 'lainclaw.archive_vectors';
 export type VectorSupport =
   /** Vectors are found with an index of pgvector. */
   | 'pgvector'
-  /** The server has pgvector, and the tables do not use it yet. */
+  /** The server has pgvector, and the tables do not use it yet, or not for the model that is used. */
   | 'available'
   | 'none';
 
 export async function vectorSupport(query: Query): Promise<VectorSupport> {
-  if ((await schemaOf(query)) !== undefined) return 'pgvector';
-  return (await isAvailable(query)) ? 'available' : 'none';
+  if (!(await isAvailable(query))) return 'none';
+  const models = await query<{ dimension: number }>('SELECT dimension FROM lainclaw.archive_models');
+  const dimensions = models.length > 0 ? models.map(({ dimension }) => dimension) : DIMENSIONS;
+  for (const dimension of new Set(dimensions)) if (!(await findIndex(query, dimension))) return 'available';
+  return 'pgvector';
 }
 
 /** With the role that owns the tables. Running it again changes nothing; a server that refuses the extension is left without. */
@@ -41,11 +45,11 @@ export async function setUpVectors(database: PostgresDatabase): Promise<void> {
   const schema = await extensionSchema(query);
   if (schema === undefined) return;
   await transaction((inside) => addColumn(inside, schema), { isLong: true });
-  while ((await fillSome(query)) > 0);
+  for (let after: VectorKey | undefined = { model: 0, chunk: 0 }; after; after = await fillSome(query, after));
   const models = await query<{ dimension: number }>('SELECT dimension FROM lainclaw.archive_models');
   for (const dimension of new Set([...DIMENSIONS, ...models.map((model) => model.dimension)])) {
     if (dimension > MOST_DIMENSIONS) continue;
-    const index = `CREATE INDEX IF NOT EXISTS archive_vectors_${dimension} ON ${VECTORS}
+    const index = `CREATE INDEX IF NOT EXISTS ${indexName(dimension)} ON ${VECTORS}
       USING hnsw ((embedding::${schema}.halfvec(${dimension})) ${schema}.halfvec_cosine_ops) WHERE octet_length(vector) = ${dimension}`;
     await transaction((inside) => inside(index), { isLong: true });
   }
@@ -55,9 +59,12 @@ async function isAvailable(query: Query): Promise<boolean> {
   const [found] = await query<{ version: string }>(
     `SELECT coalesce(installed_version, default_version) AS version FROM pg_available_extensions WHERE name = 'vector'`,
   );
-  const [major = 0, minor = 0] = (found?.version ?? '').split('.').map(Number);
-  const [leastMajor = 0, leastMinor = 0] = LEAST_VERSION;
-  return found !== undefined && (major > leastMajor || (major === leastMajor && minor >= leastMinor));
+  return found !== undefined && isAtLeast(found.version, LEAST_VERSION);
+}
+
+function isAtLeast(version: string, [leastMajor, leastMinor]: readonly [number, number]): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }
 
 async function extensionSchema(query: Query): Promise<string | undefined> {
@@ -67,14 +74,26 @@ async function extensionSchema(query: Query): Promise<string | undefined> {
   return row?.schema;
 }
 
-/** Where the type of the column is; undefined where there is no such column. */
-async function schemaOf(query: Query): Promise<string | undefined> {
-  const [row] = await query<{ schema: string }>(
-    `SELECT quote_ident(n.nspname) AS schema FROM pg_attribute a
+const indexName = (dimension: number): string => `archive_vectors_${dimension}`;
+
+interface VectorIndex {
+  /** Where the type of the column is. */
+  schema: string;
+  /** Whether a scan of the index continues until enough rows pass the other conditions: pgvector 0.8 and later. */
+  continues: boolean;
+}
+
+/** Undefined where there is no index that can be used: it is made when every vector has its column. */
+async function findIndex(query: Query, dimension: number): Promise<VectorIndex | undefined> {
+  const [row] = await query<{ schema: string; version: string }>(
+    `SELECT quote_ident(n.nspname) AS schema, e.extversion AS version FROM pg_index i
+     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attname = 'embedding' AND NOT a.attisdropped
      JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace n ON n.oid = t.typnamespace
-     WHERE a.attrelid = to_regclass('${VECTORS}') AND a.attname = 'embedding' AND NOT a.attisdropped`,
+     JOIN pg_extension e ON e.extname = 'vector'
+     WHERE i.indrelid = to_regclass('${VECTORS}') AND i.indexrelid = to_regclass('lainclaw.' || $1) AND i.indisvalid`,
+    [indexName(dimension)],
   );
-  return row?.schema;
+  return row && { schema: row.schema, continues: isAtLeast(row.version, CONTINUES_SINCE) };
 }
 
 async function addColumn(query: Query, schema: string): Promise<void> {
@@ -94,38 +113,66 @@ async function addColumn(query: Query, schema: string): Promise<void> {
   );
 }
 
-/** Of vectors from before. Returns how many. */
-async function fillSome(query: Query): Promise<number> {
-  const [row] = await query<{ count: number }>(
-    `WITH filled AS (
-       UPDATE ${VECTORS} v SET embedding = lainclaw.halfvec_of(v.vector)
-       FROM (SELECT model, chunk FROM ${VECTORS} WHERE embedding IS NULL LIMIT ${FILLED_AT_ONCE}) missing
-       WHERE v.model = missing.model AND v.chunk = missing.chunk RETURNING 1
-     ) SELECT count(*) AS count FROM filled`,
-  );
-  return Number(row?.count ?? 0);
+interface VectorKey {
+  model: number;
+  chunk: number;
 }
 
-/** Undefined where pgvector is not in use. A reader of some scopes has few vectors, which are compared one by one. */
-export function createNearWithPgvector({ query, transaction }: PostgresDatabase): ChooseNear {
-  let schema: string | undefined;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  return async ({ key, dimension }, vector, { reader, limit }) => {
-    if (reader.sees !== 'everything') return undefined;
-    if (schema === undefined && performance.now() - askedAt > ASKED_AGAIN_MS) {
-      schema = await schemaOf(query);
-      askedAt = performance.now();
-    }
-    if (schema === undefined) return undefined;
-    const type = `${schema}.halfvec(${dimension})`;
-    const rows = await transaction(async (inside) => {
-      await inside(`SET LOCAL hnsw.ef_search = ${Math.min(limit, MOST_CONSIDERED)}`);
-      return inside<{ chunk: number }>(
-        `SELECT v.chunk FROM ${VECTORS} v WHERE v.model = $1 AND octet_length(v.vector) = ${dimension} AND ${isVisible('v', 2)}
-         ORDER BY v.embedding::${type} OPERATOR(${schema}.<=>) $3::${type} LIMIT $4`,
-        [key, scopesOf(reader), `[${vector.join(',')}]`, limit],
-      );
-    });
-    return rows.map(({ chunk }) => chunk);
+/** Of vectors from before, in the order of their keys. Returns the last one; undefined at the end. */
+async function fillSome(query: Query, { model, chunk }: VectorKey): Promise<VectorKey | undefined> {
+  const rows = await query<VectorKey>(
+    `WITH page AS MATERIALIZED (
+       SELECT model, chunk FROM ${VECTORS} WHERE (model, chunk) > ($1::integer, $2::bigint) ORDER BY model, chunk LIMIT ${FILLED_AT_ONCE}
+     ), filled AS (
+       UPDATE ${VECTORS} v SET embedding = lainclaw.halfvec_of(v.vector) FROM page
+       WHERE v.model = page.model AND v.chunk = page.chunk AND v.embedding IS NULL
+     )
+     SELECT model, chunk FROM page ORDER BY model DESC, chunk DESC LIMIT 1`,
+    [model, chunk],
+  );
+  return rows[0];
+}
+
+export interface NearWithPgvector {
+  /** Undefined where pgvector is not in use. A reader of some scopes has few vectors, which are compared one by one. */
+  choose: ChooseNear;
+  /** Whether vectors of this length are found with an index. */
+  isUsed(dimension: number): Promise<boolean>;
+}
+
+export function createNearWithPgvector({
+  query,
+  transaction,
+}: Pick<PostgresDatabase, 'query' | 'transaction'>): NearWithPgvector {
+  const known = new Map<number, { index: VectorIndex | undefined; askedAt: number }>();
+
+  /** An index that was there stays; one that was missing is looked for again after a while. */
+  async function indexOf(dimension: number): Promise<VectorIndex | undefined> {
+    const before = known.get(dimension);
+    if (before && (before.index || performance.now() - before.askedAt < ASKED_AGAIN_MS)) return before.index;
+    const index = await findIndex(query, dimension);
+    known.set(dimension, { index, askedAt: performance.now() });
+    return index;
+  }
+
+  return {
+    isUsed: async (dimension) => (await indexOf(dimension)) !== undefined,
+    async choose({ key, dimension }, vector, { reader, limit }) {
+      const index = reader.sees === 'everything' ? await indexOf(dimension) : undefined;
+      if (index === undefined) return undefined;
+      const { schema, continues } = index;
+      const type = `${schema}.halfvec(${dimension})`;
+      const rows = await transaction(async (inside) => {
+        await inside(`SET LOCAL hnsw.ef_search = ${Math.min(limit, MOST_CONSIDERED)}`);
+        // Vectors of another model may be nearer.
+        if (continues) await inside('SET LOCAL hnsw.iterative_scan = strict_order');
+        return inside<{ chunk: number }>(
+          `SELECT v.chunk FROM ${VECTORS} v WHERE v.model = $1 AND octet_length(v.vector) = ${dimension} AND ${isVisible('v', 2)}
+           ORDER BY v.embedding::${type} OPERATOR(${schema}.<=>) $3::${type} LIMIT $4`,
+          [key, scopesOf(reader), `[${vector.join(',')}]`, limit],
+        );
+      });
+      return rows.map(({ chunk }) => chunk);
+    },
   };
 }

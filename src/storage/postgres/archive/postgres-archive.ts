@@ -9,6 +9,7 @@ import { createPostgresFacts } from '../facts/postgres-facts.ts';
 import { insertDocuments, prepareDocuments } from './add.ts';
 import { countTerms, findCandidates, termsBeginning } from './find.ts';
 import { readState } from './index-lock.ts';
+import { createKeptVectors } from './kept-vectors.ts';
 import { createNearWithPgvector } from './pgvector.ts';
 import {
   chunksAround,
@@ -25,14 +26,13 @@ import { deleteDocuments } from './remove.ts';
 import { type ArchiveName, archiveTables } from './tables.ts';
 import { readTotals } from './totals.ts';
 import {
-  createKeptVectors,
   dropOtherVectors,
   embeddedCount,
-  MOST_EXACT,
   nearestChunks,
   pendingChunks,
   putVectors,
   similarChunks,
+  whyNotNearest,
 } from './vectors.ts';
 import { isVisible, scopesOf } from './visible.ts';
 
@@ -46,7 +46,8 @@ export function createPostgresArchive({ database, locks, name = 'archive' }: Pos
   const { query, transaction } = database;
   const tables = archiveTables(name);
   const kept = createKeptVectors(database, tables);
-  const chooseNear = name === 'archive' ? createNearWithPgvector(database) : async () => undefined;
+  const pgvector = name === 'archive' ? createNearWithPgvector(database) : undefined;
+  const chooseNear = pgvector?.choose ?? (async () => undefined);
 
   const as = (reader: MemoryReader): Archive => {
     const documents = (columns: string, condition: string, value: string) =>
@@ -70,7 +71,8 @@ export function createPostgresArchive({ database, locks, name = 'archive' }: Pos
       holding: (redaction) => documentsHolding(query, tables, reader, redaction),
       idsOfSession: async (session) => (await documents('d.id', 'd.session = $1', session)).map(({ id }) => String(id)),
       async documentsBeginning(head) {
-        const beginning = 'left(d.source, 200) >= left($1, 200) AND starts_with(d.source, $1)';
+        const beginning = `left(d.source, 200) >= left($1, 200) AND left(d.source, 200) < left($1, 200) || chr(1114111)
+          AND starts_with(d.source, $1)`;
         const rows = await documents('d.id, d.source, d.hash', beginning, head);
         return rows.map(({ id, source, hash }) => ({ id: String(id), source: String(source), hash: String(hash) }));
       },
@@ -99,11 +101,7 @@ export function createPostgresArchive({ database, locks, name = 'archive' }: Pos
       putVectors: (model, vectors) => putVectors(database, tables, model, vectors),
       nearest: (model, vector, limit) =>
         nearestChunks(query, tables, { kept, chooseNear }, { reader, name: model, vector, limit }),
-      async whyNotNearest(model) {
-        const { done } = await embeddedCount(query, tables, reader, model);
-        if (done <= MOST_EXACT) return undefined;
-        return `more than ${MOST_EXACT} texts have a vector, which needs pgvector in the database (docs/store.md)`;
-      },
+      whyNotNearest: (model) => whyNotNearest(query, tables, pgvector, { reader, name: model }),
       similar: (model, vector, ids) => similarChunks(query, tables, { reader, name: model, vector, ids }),
       embedded: (model) => embeddedCount(query, tables, reader, model),
       async wantModel(model) {

@@ -48,3 +48,10 @@ export interface ArchiveState {
   built_to: number | null;
   version: string | null;
 }
+
+export interface VectorModel {
+  key: number;
+  dimension: number;
+  /** Counts every change of its vectors. */
+  changes: number;
+}

@@ -1,14 +1,15 @@
 // Vectors beside the chunks, by model, as the local archive keeps them: one bit a dimension finds the nearest few hundred, one byte a dimension puts those in
-// order. Without pgvector, a process keeps the bits between searches and reads them again when the model's counter of changes moved.
+// order. Without pgvector, a process keeps the bits between searches (kept-vectors.ts).
 import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
 import type { IndexProgress, Pending, VectorHit } from '../../archive.ts';
 import { pendingOf } from '../../archive-rows.ts';
-import { type BitBlock, nearestByBits } from '../../nearest-by-bits.ts';
+import { nearestByBits } from '../../nearest-by-bits.ts';
 import { bytesOfBits, cosine, quantise, RESCORED } from '../../quantise.ts';
 import { StorageError } from '../../storage.ts';
 import type { PostgresDatabase, Query } from '../database.ts';
 import { shareIndex } from './index-lock.ts';
-import type { ArchiveTables } from './tables.ts';
+import type { KeptVectors } from './kept-vectors.ts';
+import type { ArchiveTables, VectorModel } from './tables.ts';
 import { addToTotals, readTotals } from './totals.ts';
 import { isVisible, scopesOf } from './visible.ts';
 
@@ -17,16 +18,10 @@ const LOOKED_AT = 5_000;
 const DROPPED_AT_ONCE = 1_000;
 const PUT_AT_ONCE = 1_000;
 /** So many vectors are compared in the process; with more, meaning is searched only with pgvector. */
-export const MOST_EXACT = 200_000;
+const MOST_EXACT = 200_000;
 
-interface Model {
-  key: number;
-  dimension: number;
-  changes: number;
-}
-
-async function findModel(query: Query, { models }: ArchiveTables, name: string): Promise<Model | undefined> {
-  const [model] = await query<Model>(`SELECT key, dimension, changes FROM ${models} WHERE name = $1`, [name]);
+async function findModel(query: Query, { models }: ArchiveTables, name: string): Promise<VectorModel | undefined> {
+  const [model] = await query<VectorModel>(`SELECT key, dimension, changes FROM ${models} WHERE name = $1`, [name]);
   return model;
 }
 
@@ -68,7 +63,7 @@ export async function putVectors(
       small.map(({ id }) => id),
     ]);
     // The row of the model is locked: one writer of its vectors at a time.
-    const [model] = await query<Model>(
+    const [model] = await query<VectorModel>(
       `INSERT INTO ${tables.models} AS m (name, dimension, changes) VALUES ($1, $2, 1)
        ON CONFLICT (name) DO UPDATE SET changes = m.changes + 1 RETURNING key, dimension, changes`,
       [name, dimension],
@@ -120,32 +115,6 @@ export async function removeVectors(query: Query, tables: ArchiveTables, chunks:
   }
 }
 
-/** The bits of one model's vectors, kept between searches of a process. */
-export interface KeptVectors {
-  blockOf(model: Model): Promise<BitBlock>;
-}
-
-export function createKeptVectors({ transaction }: PostgresDatabase, tables: ArchiveTables): KeptVectors {
-  let kept: { model: number; changes: number; block: BitBlock } | undefined;
-  return {
-    async blockOf({ key, changes }) {
-      if (kept?.model === key && kept.changes === changes) return kept.block;
-      // One statement, so that the counter and the vectors belong together.
-      const [row] = await transaction((query) =>
-        query<{ changes: number; ids: string | null; bits: Buffer | null }>(
-          `SELECT m.changes, string_agg(v.chunk::text, ',' ORDER BY v.chunk) AS ids, string_agg(v.bits, '' ORDER BY v.chunk) AS bits
-           FROM ${tables.models} m LEFT JOIN ${tables.vectors} v ON v.model = m.key WHERE m.key = $1 GROUP BY m.changes`,
-          [key],
-        ),
-      );
-      const chunks = Uint32Array.from((row?.ids ?? '').split(',').filter(Boolean), Number);
-      const block = { size: chunks.length, chunks, bits: new Uint8Array(row?.bits ?? []) };
-      kept = { model: key, changes: row?.changes ?? changes, block };
-      return block;
-    },
-  };
-}
-
 export interface NearestRequest {
   reader: MemoryReader;
   name: string;
@@ -155,7 +124,7 @@ export interface NearestRequest {
 
 /** Chooses the chunks that are worth comparing: undefined where it cannot. */
 export type ChooseNear = (
-  model: Model,
+  model: VectorModel,
   vector: Float32Array,
   request: { reader: MemoryReader; limit: number },
 ) => Promise<number[] | undefined>;
@@ -180,6 +149,23 @@ export async function nearestChunks(
   return (await rescored(query, tables, { model, reader, vector, ids })).slice(0, limit);
 }
 
+/** Why `nearestChunks` found nothing although there are vectors; undefined where it is not known. */
+export async function whyNotNearest(
+  query: Query,
+  tables: ArchiveTables,
+  pgvector: { isUsed(dimension: number): Promise<boolean> } | undefined,
+  { reader, name }: Pick<NearestRequest, 'reader' | 'name'>,
+): Promise<string | undefined> {
+  const model = await findModel(query, tables, name);
+  if (!model) return undefined;
+  const { chunks } = await readTotals(query, tables, reader, model.key);
+  if (chunks <= MOST_EXACT) return undefined;
+  const many = `more than ${MOST_EXACT} texts have a vector`;
+  if (reader.sees !== 'everything') return `${many}, too many to compare one by one`;
+  if (await pgvector?.isUsed(model.dimension)) return undefined;
+  return `${many}, which needs pgvector in the database (docs/store.md)`;
+}
+
 export async function similarChunks(
   query: Query,
   tables: ArchiveTables,
@@ -199,7 +185,7 @@ async function rescored(
     reader,
     vector,
     ids,
-  }: { model: Model; reader: MemoryReader; vector: Float32Array; ids: readonly number[] | undefined },
+  }: { model: VectorModel; reader: MemoryReader; vector: Float32Array; ids: readonly number[] | undefined },
 ): Promise<VectorHit[]> {
   const rows = await query<{ chunk: number; vector: Buffer }>(
     `SELECT v.chunk, v.vector FROM ${tables.vectors} v
@@ -232,7 +218,7 @@ export function dropOtherVectors(
   name: string | undefined,
 ): Promise<boolean> {
   return transaction(async (query) => {
-    const [other] = await query<Model>(
+    const [other] = await query<VectorModel>(
       `SELECT key, dimension, changes FROM ${tables.models} WHERE name <> $1 ORDER BY key LIMIT 1 FOR UPDATE`,
       [name ?? ''],
     );
