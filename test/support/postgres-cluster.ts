@@ -14,7 +14,7 @@ import { migrate } from '../../src/storage/postgres/migrations.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 
-const BINARIES = '/usr/lib/postgresql/15/bin';
+export const BINARIES = '/usr/lib/postgresql/15/bin';
 const NOBODY = 65534;
 const START_ATTEMPTS = 5;
 /** Makes the tables. */
