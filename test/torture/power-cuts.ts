@@ -1,9 +1,10 @@
 // Power cuts, for root. The home lies on an ext4 file system in a file of its own (a loop device). A command is killed at one of its writes,
 // and at that moment the file is copied: it holds what the file system has written to its disk by then, and nothing of what only
-// the memory of the machine knew. The copy is mounted, which replays its journal as after a power cut, and judged like a home after a kill.
+// the memory of the machine knew. The copy is mounted, which replays its journal as after a power cut, and judged like a home after a kill, by
+// programs that see another start of the machine.
 // Runs in a mount namespace of its own: nothing of it is seen outside, and all mounts go with the process.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -61,11 +62,13 @@ export async function cutPower(scenario: Scenario, cuts: number, random: () => n
       });
       figures.cuts += 1;
       if (isShown) figures.shown += 1;
+      nextStart(aside, figures.cuts);
       const found = await mounted(copy, base, () => judged(scenario, home, isShown));
       figures.problems.push(...found.map((problem) => `${scenario.name}, power cut at ${at}: ${problem}`));
       for (const used of [disk, copy]) rmSync(used);
     }
   } finally {
+    spawnSync('umount', [BOOT_ID]);
     rmSync(aside, { recursive: true, force: true });
     rmSync(base, { recursive: true, force: true });
     await scenario.tearDown?.();
@@ -88,6 +91,16 @@ async function mounted<T>(image: string, base: string, use: (home: Home) => Prom
   } finally {
     await unmount(base);
   }
+}
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
+/** From now on the kernel's name for the start of the machine is another, in this namespace. */
+function nextStart(aside: string, number: number): void {
+  const file = join(aside, 'boot-id');
+  const isMounted = existsSync(file);
+  writeFileSync(file, `start-${number}\n`);
+  if (!isMounted) system('mount', '--bind', file, BOOT_ID);
 }
 
 /** What a killed command had started may still be leaving. */

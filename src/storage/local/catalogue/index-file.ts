@@ -2,7 +2,8 @@
 // the file with some room to grow, which is overwritten in place; a new entry, or one that has outgrown its slot, is added at
 // the end; a removed one is blanked. Blank space is legal between the parts of a JSON document, so the file is whole JSON at
 // any time. All of this runs inside a write transaction of the database, which knows the slots: one writer at a time. The
-// database also keeps the fingerprint of the file after our last write; any other says that somebody else has written.
+// database also keeps the fingerprint of the file after our last write; any other says that somebody else has written. It names the start of the
+// machine too: after a power cut the file can have the size and time of our last write, and content from before it.
 import {
   type BigIntStats,
   closeSync,
@@ -11,6 +12,7 @@ import {
   fstatSync,
   fsyncSync,
   openSync,
+  readFileSync,
   renameSync,
   statSync,
   writeSync,
@@ -55,9 +57,15 @@ interface FileState {
   free: number;
 }
 
-export function createIndexFile(path: string): IndexFile {
+export function createIndexFile(path: string, readBoot = readBootId): IndexFile {
   let file: { descriptor: number; inode: bigint } | undefined;
   let isSyncNeeded = false;
+  let boot: string | undefined;
+
+  function fingerprintOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+    boot ??= readBoot();
+    return [ino, size, mtimeNs, ctimeNs, boot].join(' ');
+  }
 
   function opened(): number {
     if (!file) {
@@ -214,8 +222,13 @@ function slotOf(text: Buffer, isFirst: boolean): Buffer {
   return Buffer.concat([Buffer.from(isFirst ? ' ' : ','), text, Buffer.from(`${' '.repeat(ROOM_BYTES)}\n`)]);
 }
 
-function fingerprintOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [ino, size, mtimeNs, ctimeNs].join(' ');
+/** Another after every start of the machine; empty where the system has none. */
+function readBootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  } catch {
+    return '';
+  }
 }
 
 function writeFully(file: number, bytes: Buffer, position: number): void {

@@ -1,7 +1,8 @@
 // Rebuilding the index from the transcripts. What a whole index does is in the conformance suite.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLocks } from '../locks.ts';
 import { createTranscripts } from '../transcripts.ts';
@@ -21,12 +22,13 @@ afterEach(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-function catalogue(now = 42): LocalCatalogue {
+function catalogue(now = 42, readBoot = () => 'one start'): LocalCatalogue {
   const made = createCatalogue({
     directory,
     locks: createLocks(join(base, 'locks')),
     transcripts: createTranscripts(directory),
     now: () => now,
+    readBoot,
     onRebuild: (aside) => rebuilt.push(aside),
   });
   opened.push(made);
@@ -152,4 +154,23 @@ it('an index of a newer version is refused and not touched', async () => {
     await expect(use()).rejects.toMatchObject({ code: 'STORAGE_NEWER_VERSION' });
   }
   expect(readFileSync(join(directory, 'sessions.json'), 'utf8')).toBe(newer);
+});
+
+it('a file that a power cut has left with the size and time of the last write, and without its content, is written again', async () => {
+  const entry = { sessionKey: 'main', sessionId: 's-1', createdAt: at(1), updatedAt: at(2) };
+  await catalogue().put(entry);
+  await opened.pop()?.close();
+  const file = join(directory, 'sessions.json');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, `{"version":1,"sessions":{}}`.padEnd(text.length, '\0'));
+  // What the database knows of the file is true of it.
+  const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+  const database = new DatabaseSync(join(directory, 'sessions.db'));
+  const known = database.prepare('SELECT fingerprint FROM index_file').get()?.fingerprint;
+  const [, , , , ...start] = String(known).split(' ');
+  database.prepare('UPDATE index_file SET fingerprint = ?').run([ino, size, mtimeNs, ctimeNs, ...start].join(' '));
+  database.close();
+
+  expect(await catalogue(43, () => 'the next start').list()).toEqual([entry]);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ sessions: { main: entry } });
 });

@@ -1,6 +1,6 @@
 // The index of sessions: sessions.db answers, sessions.json tells people (and earlier versions) the same. Every use checks that
 // sessions.json is as we left it; otherwise, before anything is answered, the two are brought together under a lock:
-//   changed by somebody else → for each key the later state is taken over
+//   changed by somebody else, or the machine was started since → for each key the later state is taken over
 //   missing                  → written again
 //   damaged                  → kept aside, written again
 //   of a newer version       → everything is refused, nothing is touched
@@ -39,6 +39,8 @@ export interface CatalogueOptions {
   locks: Locks;
   transcripts: Transcripts;
   now(): number;
+  /** Names the start of the machine; by default the kernel's own. */
+  readBoot?(): string;
   /** Called when something damaged was moved aside and rebuilt. */
   onRebuild?: (keptAside: string) => void;
   /** Called before the database of an earlier version gets new tables, with that version. */
@@ -54,7 +56,7 @@ export interface LocalCatalogue extends Catalogue {
 }
 
 export function createCatalogue(options: CatalogueOptions): LocalCatalogue {
-  const { directory, locks, transcripts, now, onRebuild, beforeMigration } = options;
+  const { directory, locks, transcripts, now, readBoot, onRebuild, beforeMigration } = options;
   const path = join(directory, 'sessions.json');
   const databasePath = join(directory, 'sessions.db');
   const database = createDatabase({
@@ -65,7 +67,7 @@ export function createCatalogue(options: CatalogueOptions): LocalCatalogue {
     beforeMigration,
   });
   const log = createWriteAheadLog(databasePath);
-  const file = createIndexFile(path);
+  const file = createIndexFile(path, readBoot);
   const statementsOf = createStatements();
   const useSound = createSyncedDatabase(database, log.prepare);
   const use: UseDatabase = async (statements) => {
@@ -79,7 +81,11 @@ export function createCatalogue(options: CatalogueOptions): LocalCatalogue {
   };
   const { durably, soon } = createWriteTogether({
     use,
-    sync: async () => void (await Promise.all([log.sync(), file.sync()])),
+    async sync() {
+      // The file first: after a power cut between the two it is another than the database knows, and is looked at.
+      await file.sync();
+      await log.sync();
+    },
   });
 
   const read: Use = (statements) => use((db) => statements(statementsOf(db)));
