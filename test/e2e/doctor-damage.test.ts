@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { checkHome } from '../../src/storage/local/check/check-home.ts';
-import { DAMAGE, damageableFiles, fillHome } from '../support/damage.ts';
+import { DAMAGE, damageableFiles, fillHome, replaceOnDisk } from '../support/damage.ts';
 import type { Home } from '../support/home.ts';
 import { ask, lainclaw } from '../support/lainclaw.ts';
 import { seededRandom } from '../support/random.ts';
@@ -185,6 +185,21 @@ describe('lainclaw doctor', () => {
     expect((await lainclaw(['sessions', 'list'], { home })).json<unknown[]>()).toHaveLength(4);
     expect((await lainclaw(['undo', '--list'], { home })).code).toBe(0);
   });
+
+  it.each(['core_memory.history.jsonl', 'spending/2026-11-16.jsonl'])(
+    'names and puts back %s, exchanged with the record of sums that would tell',
+    async (path) => {
+      const home = await fillHome(testHome());
+      const paths = [path, 'backups/home-sums.jsonl'];
+      const [lines = '', sums = ''] = paths.map((each) => readFileSync(join(home.path, each), 'utf8'));
+      replaceOnDisk(join(home.path, path), Buffer.from(sums));
+      replaceOnDisk(join(home.path, 'backups/home-sums.jsonl'), Buffer.from(lines));
+      const { findings } = await checkHome(home.path, signal);
+      expect(findings.map((finding) => finding.path)).toEqual(expect.arrayContaining(paths));
+      expect((await lainclaw(['doctor', '--fix'], { home })).json()).toMatchObject({ healthy: true });
+      expect(readFileSync(join(home.path, path), 'utf8')).toBe(lines);
+    },
+  );
 
   it('makes no automatic backup of a damaged home, and keeps the sound ones', async () => {
     const home = await fillHome(testHome());

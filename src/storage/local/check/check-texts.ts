@@ -36,17 +36,21 @@ export async function checkServiceState(file: HomeFile): Promise<Found[]> {
   }
 }
 
-/** A last line without its end is a writer that was stopped. */
-export async function checkJsonLines({ location }: HomeFile): Promise<Found[]> {
+type Line = Readonly<Record<string, unknown>> | null;
+
+/** A last line without its end is a writer that was stopped. `isOfFile`: false for a line that belongs in another file. */
+export async function checkJsonLines({ location }: HomeFile, isOfFile = (_line: Line) => true): Promise<Found[]> {
   let number = 0;
   for await (const { bytes, isWhole } of linesOf(location)) {
     number += 1;
     if (!isWhole || bytes.length === 0) continue;
+    let line: Line;
     try {
-      JSON.parse(bytes.toString('utf8'));
+      line = JSON.parse(bytes.toString('utf8')) as Line;
     } catch {
       return [{ problem: `line ${number} is not JSON`, remedy: 'restore' }];
     }
+    if (!isOfFile(line)) return [{ problem: `line ${number} belongs in another file`, remedy: 'restore' }];
   }
   return [];
 }

@@ -56,7 +56,17 @@ export function homeFileKinds(lastKnown: ReadonlyMap<string, string>): readonly 
     { name: 'index', matches: (path) => path === 'sessions/sessions.json', check: checkIndex },
     { name: 'service state', matches: (path) => path === 'service/gateway-service.json', check: checkServiceState },
     { name: 'JSON', matches: (path) => path.endsWith('.json'), check: checkJson },
-    { name: 'JSON lines', matches: (path) => path.endsWith('.jsonl'), check: checkJsonLines },
+    {
+      name: 'spending',
+      matches: (path) => /^spending\/[^/]+\.jsonl$/.test(path),
+      check: (file) => checkJsonLines(file, (line) => line !== null && 'tokens' in line),
+    },
+    {
+      name: 'history of core memory',
+      matches: (path) => path === 'core_memory.history.jsonl',
+      check: (file) => checkJsonLines(file, (line) => line !== null && 'section' in line && 'key' in line),
+    },
+    { name: 'JSON lines', matches: (path) => path.endsWith('.jsonl'), check: (file) => checkJsonLines(file) },
     { name: 'Markdown', matches: (path) => path.endsWith('.md'), check: checkText },
   ];
 }
