@@ -11,6 +11,8 @@ export interface BubblewrapCommand {
   cwd: string;
   /** A word on the command line of bubblewrap alone, by which its processes can be found. It changes nothing. */
   mark?: string;
+  /** Such a word for all sandboxes of this process (`orphans.ts`). */
+  owner?: string;
   /** True for a shell that waits itself for permission, and that applies the limits (`limitScript`). */
   waits?: boolean;
   /** The kernel refuses system calls (seccomp/filter.ts): bubblewrap reads the filter from the descriptor for it. */
@@ -49,10 +51,10 @@ export function featuresOf(version: string): Features | undefined {
 }
 
 export function bubblewrapArguments(command: BubblewrapCommand): string[] {
-  const { bwrap, argv, cwd, mark, mounts, limits, features, filters, waits } = command;
+  const { bwrap, argv, cwd, mark, owner, mounts, limits, features, filters, waits } = command;
   return [
     bwrap,
-    ...(mark === undefined ? [] : ['--unsetenv', mark]),
+    ...[mark, owner].flatMap((word) => (word === undefined ? [] : ['--unsetenv', word])),
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],
     // There is no way to share the network: a command reaches hosts through a socket, if at all (network/forward.ts).
     '--unshare-net',

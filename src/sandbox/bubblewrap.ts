@@ -9,10 +9,12 @@ import { bubblewrapArguments, type Features, featuresOf, limitScript } from './b
 import { explainFailure, PROGRAMS_MISSING } from './bubblewrap-failures.ts';
 import { type Cgroup, type CgroupDependencies, createCgroup } from './cgroup.ts';
 import { type CommandSandbox, createDirectSandbox, type RunPlan } from './command-sandbox.ts';
+import { readStat } from './end-tree.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
 import { planGuards } from './guards.ts';
 import { createInherited } from './inherited.ts';
 import { planMounts, withGuards } from './mounts.ts';
+import { ownerMark } from './orphans.ts';
 import { realPath } from './path-inside.ts';
 import { createFifoStock, type Fifo, mkfifoWith, outputPipes } from './pipes.ts';
 import { createLeaseNames } from './placeholders.ts';
@@ -53,6 +55,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   const newLease = createLeaseNames(newId);
   const rlimitHoldsProcesses = uid !== 0 && countsProcessesPerNamespace(kernel);
   let known: Programs | undefined;
+  let owner: string | undefined;
 
   async function programs(): Promise<Programs> {
     known ??= await findPrograms(directories);
@@ -73,8 +76,10 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       hidden: [dependencies.lainclawHome, ...(dependencies.hide ?? [])],
       searchPath: env.PATH ?? '',
     });
+    owner ??= ownerMark({ pid: process.pid, started: readStat(process.pid)?.started ?? 0 });
     const common = {
       ...tools,
+      owner,
       limits: profile.limits,
       limitsProcesses: rlimitHoldsProcesses,
       filters: filter.descriptor() !== undefined,

@@ -1,8 +1,11 @@
 // Lainclaw is killed while a command runs that has planted something for git or an editor, or before it has put that back. The next command,
 // whichever it is, puts it back before anything of the host finds it; it may be killed as well.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findProgram, SYSTEM_DIRECTORIES } from '../../src/sandbox/find-program.ts';
 import { GIT_PLANTS } from '../corpora/git-plants.ts';
 import { eventually } from '../support/eventually.ts';
 import { gitRunsIt, plantScript, prepareHome, shellOnHost } from '../support/git-on-host.ts';
@@ -112,6 +115,24 @@ it('the command that puts it back may be killed before one of its writes: the on
     await lainclaw(args, { home });
     expect([at, gitRunsIt(home), records(home)]).toEqual([at, false, []]);
   }
+});
+
+it('a sandbox that outlives its Lainclaw for a while is ended first, and plants nothing later', async () => {
+  const home = prepareHome(testHome(), { person: `${SETTING}; nested sub` });
+  await killedAfter(home, plantScript(home, PLANT));
+  const [, pid, started] = /^(\d+)-(\d+)-/.exec(records(home)[0] ?? '') ?? [];
+  home.file('again.sh', `while :; do\n${plantScript(home, PLANT)}\ndone\n`);
+  const outliving = spawn(
+    findProgram('bwrap', SYSTEM_DIRECTORIES) ?? '',
+    ['--unsetenv', `lainclaw-of-${pid}-${started}`, '--unshare-pid', '--bind', '/', '/', '--', 'sh', 'again.sh'],
+    { cwd: home.workspace, stdio: 'ignore' },
+  );
+  const ended = once(outliving, 'exit');
+  onTestFinished(() => void outliving.kill('SIGKILL'));
+  await lainclaw(['sessions', 'list'], { home });
+  expect(gitRunsIt(home)).toBe(false);
+  await ended;
+  expect(outliving.signalCode).toBe('SIGKILL');
 });
 
 it('doctor puts it back and names it', async () => {

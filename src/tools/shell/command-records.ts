@@ -2,8 +2,9 @@
 // file whose process is gone tells that Lainclaw was killed: what the command left is put back from it (`finish-killed-commands.ts`).
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { readFile, unlink, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readStat } from '../../sandbox/end-tree.ts';
+import type { Owner } from '../../sandbox/orphans.ts';
 import { ensureDirectory, writeAtomically } from '../../storage/private-files.ts';
 import type { ExecutedStates } from '../../workspace/executed/watch-executed.ts';
 import type { EntryState } from '../../workspace/repositories/git-entries.ts';
@@ -31,6 +32,8 @@ export interface KilledCommand extends RecordedCommand {
 export interface CommandRecords {
   /** Durable when it resolves. The returned function takes the command off the record. */
   begin(command: RecordedCommand): Promise<() => Promise<void>>;
+  /** The process that wrote such a file. */
+  ownerOf(path: string): Owner;
   /** The files of commands whose process is gone. Removes what such a process left half written. */
   killed(): string[];
   /** Undefined when the record is damaged. */
@@ -58,6 +61,7 @@ export function createCommandRecords(directory: string, newId: (prefix: string) 
         return remove(path);
       };
     },
+    ownerOf: (path) => ownerIn(basename(path)) ?? { pid: 0, started: 0 },
     killed() {
       const ofDead = namesIn(directory).filter((name) => isOfDead(name));
       for (const name of ofDead) if (isHalfWritten(name)) rmSync(join(directory, name), { force: true });
@@ -80,11 +84,16 @@ function isHalfWritten(name: string): boolean {
   return name.startsWith('.');
 }
 
-function isOfDead(name: string): boolean {
+function ownerIn(name: string): Owner | undefined {
   const [, pid, started] = /^\.?(\d+)-(\d+)-/.exec(name) ?? [];
-  if (pid === undefined) return false;
-  const stat = readStat(Number(pid));
-  return stat?.started !== Number(started) || stat.state === 'Z' || stat.state === 'X';
+  return pid === undefined ? undefined : { pid: Number(pid), started: Number(started) };
+}
+
+function isOfDead(name: string): boolean {
+  const owner = ownerIn(name);
+  if (!owner) return false;
+  const stat = readStat(owner.pid);
+  return stat?.started !== owner.started || stat.state === 'Z' || stat.state === 'X';
 }
 
 function namesIn(directory: string): string[] {

@@ -1,7 +1,9 @@
 // Puts back what commands have left whose Lainclaw was killed: what git would run on the host, and of a tainted turn what other programs
 // run or follow. A record is removed last, so that a kill in the middle of this is finished by the next one. What a person has changed
-// since the kill among files of the second kind is named and stays.
+// since the kill among files of the second kind is named and stays. Nothing is put back before the sandboxes of that Lainclaw are gone: what they
+// still run could plant it again.
 import { lstatSync } from 'node:fs';
+import { endOrphans } from '../../sandbox/orphans.ts';
 import { toSystem } from '../../workspace/byte-path.ts';
 import { createExecutedWatcher } from '../../workspace/executed/watch-executed.ts';
 import { createRepositoryWatcher } from '../../workspace/repositories/watch-repositories.ts';
@@ -27,6 +29,12 @@ export async function finishKilledCommands({ records, now, keptPath }: FinishKil
     if (!command) {
       lines.push(
         `${path} is damaged: a command was killed, and what it left for git or an editor is not known. Look at .git/config and .git/hooks of its workspace, then run lainclaw doctor --fix`,
+      );
+      continue;
+    }
+    if (!(await endOrphans(records.ownerOf(path)))) {
+      lines.push(
+        `a command that was killed with its Lainclaw still runs in ${command.root}: end it (ps -ef | grep bwrap), then run lainclaw doctor; until then start no git or editor there`,
       );
       continue;
     }
