@@ -133,7 +133,7 @@ async function memoryOfStreams(gateway: Gateway, count: number): Promise<number>
   return Math.max(0, after - before);
 }
 
-function post({ port, token }: Gateway, agent: Agent, body: object): Promise<{ turn: string }> {
+function post({ port, token }: Pick<Gateway, 'port' | 'token'>, agent: Agent, body: object): Promise<{ turn: string }> {
   return new Promise((resolve, reject) => {
     const text = JSON.stringify(body);
     const headers = {
@@ -141,14 +141,21 @@ function post({ port, token }: Gateway, agent: Agent, body: object): Promise<{ t
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),
     };
-    request({ host: '127.0.0.1', port, path: '/api/turns', method: 'POST', agent, headers }, async (answer) => {
-      let whole = '';
-      for await (const part of answer) whole += part;
-      if (answer.statusCode === 202) resolve(JSON.parse(whole) as { turn: string });
-      else reject(new Error(`the gateway answered ${answer.statusCode}: ${whole}`));
-    })
-      .on('error', reject)
-      .end(text);
+    const sent = request(
+      { host: '127.0.0.1', port, path: '/api/turns', method: 'POST', agent, headers },
+      async (answer) => {
+        let whole = '';
+        for await (const part of answer) whole += part;
+        if (answer.statusCode === 202) resolve(JSON.parse(whole) as { turn: string });
+        else reject(new Error(`the gateway answered ${answer.statusCode}: ${whole}`));
+      },
+    );
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      // A connection that was idle for long, on a busy machine, may be closed while it is used again: nothing was asked then.
+      if (sent.reusedSocket && error.code === 'ECONNRESET') post({ port, token }, agent, body).then(resolve, reject);
+      else reject(error);
+    });
+    sent.end(text);
   });
 }
 
