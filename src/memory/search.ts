@@ -5,6 +5,7 @@ import type { Archive, ArchiveDocument, Candidates, VectorHit } from '../storage
 import type { FactKind } from '../vocabulary/fact.ts';
 import type { MemoryScope } from '../vocabulary/memory-scope.ts';
 import { type Analyser, askingFor, type QueryTerms } from './analysis/analyser.ts';
+import type { WeakMatch } from './analysis/everyday-words.ts';
 import { asksAboutPast } from './asks-about-past.ts';
 import { weighFurtherChunks } from './distinct.ts';
 import { followReplacements } from './follow-replacements.ts';
@@ -19,7 +20,6 @@ import { isWithin, timesOf, weighTime } from './time/weigh-time.ts';
 import { weighFacts } from './weigh-facts.ts';
 
 const TEXT_CANDIDATES = 120;
-const ALIKE_CANDIDATES = 60;
 const VECTOR_CANDIDATES = 100;
 const TIME_CANDIDATES = 60;
 const FEW = 10;
@@ -185,16 +185,20 @@ export async function rankArchive(
     return true;
   }
 
-  async function candidatesFor(terms: QueryTerms): Promise<{ terms: QueryTerms; candidates: Candidates }> {
+  async function candidatesFor(terms: QueryTerms): Promise<Asked> {
     const among = limits && termsWithin([limits]);
-    const find = (wanted: QueryTerms): Promise<Candidates> =>
-      archive.candidates([...wanted.terms], TEXT_CANDIDATES, { among });
-    const candidates = await find(terms);
-    const meant = await withoutSlips(terms, candidates, (head, limit) => archive.termsBeginning(head, limit));
-    const corrected = meant ? { terms: meant, candidates: await find(meant) } : { terms, candidates };
-    const named = await withOtherScripts(corrected.terms, candidates);
-    const exact = named ? { terms: named, candidates: await find(named) } : corrected;
-    const found = await withAlike(exact, among);
+    const find = async (wanted: QueryTerms): Promise<Asked> => {
+      const alike = wanted.terms.size > MOST_WITH_ALIKE ? [] : [...analyser.alike(wanted.terms)];
+      const all = [...wanted.terms, ...alike.map(([term]) => term)];
+      const candidates = await archive.candidates(all, TEXT_CANDIDATES, { among });
+      const held = alike.filter(([term]) => candidates.frequencies.get(term));
+      return { terms: held.length > 0 ? withWeak(wanted, held) : wanted, candidates };
+    };
+    const first = await find(terms);
+    const meant = await withoutSlips(terms, first.candidates, (head, limit) => archive.termsBeginning(head, limit));
+    const corrected = meant ? await find(meant) : first;
+    const named = await withOtherScripts(meant ?? terms, first.candidates);
+    const found = named ? await find(named) : corrected;
     if (spans.length > 0) found.candidates.ids.push(...(await timedCandidates(found.terms, found.candidates.ids)));
     return found;
   }
@@ -208,29 +212,11 @@ export async function rankArchive(
     const weak = possible.filter((term) => holding.get(term));
     const match = { share: OTHER_SCRIPT_SHARE };
     return weak.length > 0
-      ? { ...askingFor(terms, [...terms.terms, ...weak]), weak: new Map(weak.map((term) => [term, match])) }
+      ? withWeak(
+          terms,
+          weak.map((term) => [term, match]),
+        )
       : undefined;
-  }
-
-  /** With everyday words for the same things. The candidates of the words themselves stay. */
-  async function withAlike(
-    exact: { terms: QueryTerms; candidates: Candidates },
-    among: readonly string[] | undefined,
-  ): Promise<{ terms: QueryTerms; candidates: Candidates }> {
-    const { terms, candidates } = exact;
-    const alike = terms.terms.size > MOST_WITH_ALIKE ? new Map<string, never>() : analyser.alike(terms.terms);
-    if (alike.size === 0) return exact;
-    const all = [...terms.terms, ...alike.keys()];
-    const { frequencies, ids } = await archive.candidates(all, ALIKE_CANDIDATES, { among });
-    const held = [...alike].filter(([term]) => frequencies.get(term));
-    if (held.length === 0) return exact;
-    return {
-      terms: {
-        ...askingFor(terms, [...terms.terms, ...held.map(([term]) => term)]),
-        weak: new Map([...held, ...(terms.weak ?? [])]),
-      },
-      candidates: { ...candidates, frequencies, ids: [...new Set([...candidates.ids, ...ids])] },
-    };
   }
 
   /** Chunks of the times that the query names: those with its words, and the newest ones where few have any. */
@@ -256,6 +242,17 @@ export async function rankArchive(
     const others = nearest.length > 0 ? textual.filter((id) => !known.has(id)) : [];
     return [...nearest, ...(await archive.similar(model, vector, others))];
   }
+}
+
+interface Asked {
+  terms: QueryTerms;
+  candidates: Candidates;
+}
+
+/** The query with weaker matches besides its own terms. */
+function withWeak(query: QueryTerms, weak: readonly (readonly [string, WeakMatch])[]): QueryTerms {
+  const terms = [...query.terms, ...weak.map(([term]) => term)];
+  return { ...askingFor(query, terms), weak: new Map([...weak, ...(query.weak ?? [])]) };
 }
 
 /** A query that names a time and says nothing else has no words: everything of that time is an answer. */
