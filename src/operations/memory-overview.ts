@@ -91,11 +91,11 @@ export const explainRecall = defineOperation({
       tokens: COUNT,
       recalled: listOf(RECALLED),
     },
-    { startedAt: TIME },
+    { startedAt: TIME, provider: { ...TEXT, description: 'which model provider answered' } },
   ),
   async run({ turn, session }, context) {
     const { entry, found } = await findTurn(turn, session, context);
-    const { turnId = '', startedAt, recalled, memoryEnabled = false } = found;
+    const { turnId = '', startedAt, provider, recalled, memoryEnabled = false } = found;
     return {
       sessionKey: entry.sessionKey,
       sessionId: entry.sessionId,
@@ -105,6 +105,7 @@ export const explainRecall = defineOperation({
       tokens: recalled?.tokens ?? 0,
       recalled: await Promise.all((recalled?.items ?? []).map((item) => withText(item, context))),
       ...(startedAt !== undefined && { startedAt }),
+      ...(provider !== undefined && { provider }),
     };
   },
 });

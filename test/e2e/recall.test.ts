@@ -81,7 +81,12 @@ describe('recall', () => {
     const shown = await run('memory', 'why', '--text', '--session', 'w');
     expect(shown.stdout).toContain('The spare key of the flat is with Mrs Kowalski.');
     await run('ask', '--memory', '--session', 'x', 'Hello!');
-    expect((await run('memory', 'why', '--text')).stdout).toContain('Nothing was recalled');
+    expect((await run('memory', 'why', '--text')).stdout).toContain('Nothing was recalled: nothing in memory');
+    await run('ask', '--provider', 'stub', '--memory', '--session', 'z', 'Who keeps the spare key?');
+    expect((await run('memory', 'why', '--text')).stdout).toContain('Nothing was recalled: no model was connected');
+    const said = await run('memory', 'search', '--text', 'what happened today?');
+    expect(said.stdout).toContain('Mrs Kowalski');
+    expect(said.stdout).not.toContain('()');
     expect((await run('memory', 'why', 'turn-nowhere')).json()).toMatchObject({ error: { code: 'TURN_NOT_FOUND' } });
     await run('memory', 'save', 'The heron eats frogs.');
     await run('ask', '--memory', '--session', 'y', 'What does the heron eat?');

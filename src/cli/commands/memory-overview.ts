@@ -84,14 +84,18 @@ async function why(turn: string | undefined, { session, ...flags }: WhyFlags, te
   });
 }
 
+function whyNothing({ remembers, provider }: OutputOf<typeof explainRecall>): string {
+  if (!remembers) return 'memory was off (--memory, or "lainclaw config set memory true")';
+  if (provider === 'stub') return 'no model was connected that could use it ("lainclaw setup" connects one)';
+  return 'nothing in memory had enough to do with it';
+}
+
 function explained(found: OutputOf<typeof explainRecall>, colors: Colors): string {
-  const { sessionKey, turnId, startedAt, question, remembers, tokens, recalled } = found;
+  const { sessionKey, turnId, startedAt, question, tokens, recalled } = found;
   const when = startedAt === undefined ? '' : `, ${localTime(startedAt)}`;
   const head = `${colors.bold(printable(question).replace(/\s+/g, ' ').slice(0, HEAD_CHARACTERS))}  ${colors.dim(`${turnId} of ${printable(sessionKey)}${when}`)}`;
   if (recalled.length === 0) {
-    const reason = remembers
-      ? 'nothing in memory had enough to do with it'
-      : 'memory was off (--memory, or "lainclaw config set memory true")';
+    const reason = whyNothing(found);
     return `${head}\nNothing was recalled: ${reason}.`;
   }
   const texts = recalled.map(({ id, source, scope, date, tainted, text: body }) => {

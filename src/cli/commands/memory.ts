@@ -212,7 +212,7 @@ function renderFound(
   const reasons = [...why.terms, ...(why.vector === undefined ? [] : [`meaning ${why.vector}`])].join(', ');
   const until = validUntil === undefined ? '' : ` on ${validUntil.slice(0, 10)}`;
   const replaced = supersededBy ? `\n${colors.yellow(`replaced by ${supersededBy}${until}`)}` : '';
-  return `${colors.bold(id)} ${printable(facts)} ${colors.dim(`score ${score} (${printable(reasons)})`)}${replaced}\n${printable(body)}`;
+  return `${colors.bold(id)} ${printable(facts)} ${colors.dim(`score ${score}${reasons === '' ? '' : ` (${printable(reasons)})`}`)}${replaced}\n${printable(body)}`;
 }
 
 async function list({ limit = LISTED, source, ...flags }: ListFlags, terminal: Terminal): Promise<void> {
