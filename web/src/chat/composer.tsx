@@ -3,7 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { bytesText } from '../language/format.ts';
 import { t } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
+import { say } from '../parts/toast.tsx';
 import { keepDraft, readDraft } from './drafts.ts';
+import { droppedFiles } from './dropped-files.ts';
 import type { AgainFile } from './sent-files.ts';
 
 export interface Message {
@@ -37,8 +39,13 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
   const field = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
 
-  const add = (list: FileList | null | undefined): void => setFiles((before) => [...before, ...(list ?? [])]);
-  useEffect(() => onFilesDropped({ over: setOver, drop: add }), []);
+  const add = (list: Iterable<File> | null | undefined): void => setFiles((before) => [...before, ...(list ?? [])]);
+  const drop = (dropped: DataTransfer): void => {
+    const { files: sent, folders } = droppedFiles(dropped);
+    add(sent);
+    if (folders.length > 0) say(t('chat.folderDropped', { name: folders.join(', ') }));
+  };
+  useEffect(() => onFilesDropped({ over: setOver, drop }), []);
   useEffect(() => {
     if (!begin) return;
     setText(begin.text);
@@ -158,7 +165,7 @@ function FileChip({ name, size, onRemove }: { name: string; size?: number; onRem
 }
 
 /** Files may be dropped anywhere on the page: beside the form the browser would leave the page to show them. Returns how to stop. */
-function onFilesDropped(on: { over(isOver: boolean): void; drop(files: FileList | undefined): void }): () => void {
+function onFilesDropped(on: { over(isOver: boolean): void; drop(dropped: DataTransfer): void }): () => void {
   const isOfFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
   const over = (event: DragEvent): void => {
     if (!isOfFiles(event)) return;
@@ -173,7 +180,7 @@ function onFilesDropped(on: { over(isOver: boolean): void; drop(files: FileList 
     if (!isOfFiles(event)) return;
     event.preventDefault();
     on.over(false);
-    on.drop(event.dataTransfer?.files);
+    if (event.dataTransfer) on.drop(event.dataTransfer);
   };
   addEventListener('dragover', over);
   addEventListener('dragleave', leave);

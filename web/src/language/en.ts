@@ -135,6 +135,7 @@ export const en = {
   'chat.asking': 'Waiting for your answer…',
   'chat.fileTooLarge':
     '{name} has more than {megabytes} MB: put it into the workspace and name its path, or send a part of it.',
+  'chat.folderDropped': '{name} is a folder: drop its files, or an archive of it.',
   'chat.tooManyFiles': 'A message takes {count} files: send the others in another one.',
   'chat.waiting': 'Waiting for another turn of this conversation…',
   'chat.thinking': 'Thinking…',

@@ -134,6 +134,7 @@ export const zh: Texts = {
   'chat.working': '处理中…',
   'chat.asking': '正在等待你的回答…',
   'chat.fileTooLarge': '{name} 超过 {megabytes} MB：请放进工作区并写出路径，或只发送其中一部分。',
+  'chat.folderDropped': '{name} 是文件夹：请拖入其中的文件，或它的压缩包。',
   'chat.tooManyFiles': '一条消息最多 {count} 个文件：其余的请另发一条。',
   'chat.waiting': '正在等待此对话的另一个任务…',
   'chat.thinking': '思考中…',
