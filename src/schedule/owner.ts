@@ -2,7 +2,7 @@
 // lock of a dead process becomes free, so whether the owner of a run is alive can always be checked, whatever the clock did.
 import type { Lock, Locks } from '../storage/locks.ts';
 
-const MOST_OWNERS = 64;
+const MOST_OWNERS = 1_000;
 
 /** Acquires the first free name. */
 export async function becomeOwner(locks: Locks, signal?: AbortSignal): Promise<Lock> {

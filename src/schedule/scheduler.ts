@@ -74,6 +74,7 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
   let isWoken = false;
   let isStopped = false;
   let settledAt = Number.NEGATIVE_INFINITY;
+  let rewoundAt = Number.NEGATIVE_INFINITY;
   let preparedAt = Number.NEGATIVE_INFINITY;
   let problem: string | undefined;
   let lastSeen = Number.NEGATIVE_INFINITY;
@@ -108,6 +109,8 @@ export function createScheduler(dependencies: SchedulerDependencies): Scheduler 
       log,
     });
     runner.add(adopted, mine);
+    if (now() - rewoundAt < DEFAULT_SETTLE_EVERY_MS && now() >= rewoundAt) return;
+    rewoundAt = now();
     const rewound: string[] = [];
     for (const job of await jobs.ahead(now(), now() + CLOCK_WAS_WRONG_MS)) {
       const next = nextOf(job, now(), slots);

@@ -22,6 +22,11 @@ export interface Lock extends Fence {
   release(): Promise<void>;
 }
 
+export interface LockOptions {
+  /** The lock is held for hours: waiting for it must cost the storage little, and its release is signalled. The same for every caller of a name. */
+  isLasting?: boolean;
+}
+
 export interface Locks {
   /**
    * Waits until the name is free, in this process and in every other. The lock of a holder that dies becomes free.
@@ -29,12 +34,12 @@ export interface Locks {
    */
   acquire(name: string, options?: AcquireOptions): Promise<Lock>;
   /** Resolves to undefined, without waiting, when another holder has it or is acquiring it. */
-  tryAcquire(name: string): Promise<Lock | undefined>;
+  tryAcquire(name: string, options?: LockOptions): Promise<Lock | undefined>;
   /**
-   * Whether the lock is held under this fence, as the storage says now. A process that was frozen asks before an effect that
-   * no fence protects.
+   * Whether the lock is held under this fence, as the storage says now, and cannot end before so many milliseconds. A process that was frozen asks before
+   * an effect that no fence protects.
    */
-  holds(fence: Fence): Promise<boolean>;
+  holds(fence: Fence, forMs?: number): Promise<boolean>;
   /**
    * True only where this process knows without asking the storage that the lock is held under this fence, and was without a break since that moment (of
    * `performance.now()`; now by default). False: ask.
@@ -42,7 +47,7 @@ export interface Locks {
   isHeldSince(fence: Fence, since?: number): boolean;
 }
 
-export interface AcquireOptions {
+export interface AcquireOptions extends LockOptions {
   signal?: AbortSignal;
   onWait?: () => void;
   /**
@@ -53,6 +58,10 @@ export interface AcquireOptions {
 }
 
 /** Asks the storage only where this process does not know. */
-export async function isStillHeld(locks: Pick<Locks, 'holds' | 'isHeldSince'>, fence: Fence): Promise<boolean> {
-  return locks.isHeldSince(fence) || locks.holds(fence);
+export async function isStillHeld(
+  locks: Pick<Locks, 'holds' | 'isHeldSince'>,
+  fence: Fence,
+  forMs?: number,
+): Promise<boolean> {
+  return locks.isHeldSince(fence) || locks.holds(fence, forMs);
 }

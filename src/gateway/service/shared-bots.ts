@@ -86,7 +86,7 @@ export function createSharedBots(dependencies: SharedBotsDependencies): ChannelG
     while (!ended.signal.aborted) {
       log('info', 'another gateway runs this bot; standing by', bot);
       try {
-        const lock = await locks.acquire(lockName(bot), { signal: ended.signal });
+        const lock = await locks.acquire(lockName(bot), { signal: ended.signal, isLasting: true });
         await run(each, lock, () => log('info', 'this gateway runs the bot now', bot));
       } catch (error) {
         if (ended.signal.aborted) return;
@@ -98,7 +98,7 @@ export function createSharedBots(dependencies: SharedBotsDependencies): ChannelG
 
   /** Resolves once the bot runs here, or another gateway has it. */
   async function begin(each: SharedBot): Promise<void> {
-    const lock = await locks.tryAcquire(lockName(each.bot));
+    const lock = await locks.tryAcquire(lockName(each.bot), { isLasting: true });
     const { promise: isBegun, resolve, reject } = Promise.withResolvers<void>();
     each.running = runAndStandBy(each, lock, resolve).catch((error: Error) => {
       reject(error);

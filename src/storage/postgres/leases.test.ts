@@ -435,3 +435,50 @@ describe('without asking the database', () => {
     expect(locks.isHeldSince(lock, since)).toBe(false);
   });
 });
+
+it('waiting for a lasting lock costs few statements, and ends at once with its release', async () => {
+  const holder = node();
+  const held = await holder.locks.acquire('bot', { isLasting: true });
+  const listeners = new Set<() => void>();
+  let statements = 0;
+  const own = openDatabase({ url: database.url, connections: 2 });
+  const query: Query = (text, values) => {
+    statements += 1;
+    return own.query(text, values);
+  };
+  const onReleased = (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const locks = createPostgresLocks({ query, newId, onReleased });
+  opened.push(own, locks);
+  const waiting = locks.acquire('bot', { isLasting: true });
+  await eventually(() => expect(statements).toBeGreaterThan(2));
+  const startedAt = performance.now();
+  const before = statements;
+  await eventually(() => expect(statements - before).toBeGreaterThanOrEqual(4));
+  // One look a second, where a lock that is soon free is looked for every 150 ms.
+  expect(performance.now() - startedAt).toBeGreaterThan(1_500);
+  await held.release();
+  for (const listener of listeners) listener();
+  expect((await waiting).token).toBe(2);
+  expect(listeners.size).toBe(0);
+});
+
+it('a lasting lock is acquired when its holder is gone', async () => {
+  const holder = node({ leaseMs: 500 });
+  await holder.locks.acquire('bot', { isLasting: true });
+  const waiting = node().locks.acquire('bot', { isLasting: true });
+  await holder.database.close();
+  expect((await waiting).token).toBe(2);
+});
+
+it('tells whether a lock is held for so much longer', async () => {
+  const { locks } = node();
+  const held = await locks.acquire('bot');
+  expect([await locks.holds(held), await locks.holds(held, 500), await locks.holds(held, 60_000)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});

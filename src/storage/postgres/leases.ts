@@ -15,6 +15,7 @@ import { lockLost, StorageError } from '../storage.ts';
 import type { PostgresDatabase, Query } from './database.ts';
 import { KNOWN_VERSION } from './migrations.ts';
 import type { SessionReads } from './session-reads.ts';
+import { signal as sendSignal } from './signals.ts';
 
 export interface PostgresLocksOptions {
   query: Query;
@@ -28,6 +29,8 @@ export interface PostgresLocksOptions {
   leaseMs?: number;
   /** A holder that could not renew for so long gives its locks up, whatever the database would say. */
   giveUpMs?: number;
+  /** Calls the listener when a lasting lock was released. Returns what ends that. */
+  onReleased?(listener: () => void): () => void;
 }
 
 export interface PostgresLocks extends Locks {
@@ -46,6 +49,7 @@ interface HeldLease {
   /** Since when no renewal was so late that the lease may have ended before it. */
   unbrokenSince: number;
   isRenewing: boolean;
+  isLasting: boolean;
   lose(): void;
 }
 
@@ -54,6 +58,8 @@ const GIVE_UP_MS = 12_000;
 const RENEWALS_PER_LEASE = 4;
 const FIRST_WAIT_MS = 15;
 const LONGEST_WAIT_MS = 200;
+/** Between two looks at a lasting lock that another holder has. */
+const LASTING_WAIT_MS = 1_000;
 
 // The condition of the SELECT only spares a held row the lock; the one after ON CONFLICT decides, on the locked row.
 const acquisition = (token: { first: string; next: string }, from = ''): string => `
@@ -95,7 +101,12 @@ const RENEW_ONE = `
   WHERE name = $1 AND token = $2 AND holder <> '' AND ${IS_ADMITTED} RETURNING name`;
 
 const HOLDS = `
-  SELECT 1 FROM lainclaw.leases WHERE name = $1 AND token = $2 AND expires_at > clock_timestamp()`;
+  SELECT 1 FROM lainclaw.leases
+  WHERE name = $1 AND token = $2 AND expires_at > clock_timestamp() + $3 * interval '1 ms'`;
+
+const LEFT = `
+  SELECT CASE WHEN expires_at > clock_timestamp() THEN 1000 * extract(epoch FROM expires_at - clock_timestamp()) ELSE 0 END::float8 AS left
+  FROM lainclaw.leases WHERE name = $1`;
 
 // Does not wait for the disk: a lease whose release a crash of the database took back ends by itself.
 const RELEASE = `
@@ -108,6 +119,7 @@ const WITHDRAW = `UPDATE lainclaw.leases SET expires_at = '-infinity', holder = 
 export function createPostgresLocks(options: PostgresLocksOptions): PostgresLocks {
   const { query, reads, renewalQuery = query, newId, now = Date.now } = options;
   const { leaseMs = LEASE_MS, giveUpMs = GIVE_UP_MS } = options;
+  const { onReleased = () => () => {} } = options;
   const queue = createLockQueue();
   const held = new Map<string, HeldLease>();
   let renewing: NodeJS.Timeout | undefined;
@@ -120,6 +132,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     name: string;
     holder: string;
     soon?: boolean;
+    isLasting?: boolean;
   }
 
   /** Undefined when another holder has it. */
@@ -133,7 +146,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
       throw error;
     });
     if (token === undefined) return undefined;
-    const lock = hold({ name, token }, sentAt, leave);
+    const lock = hold({ name, token }, { ...sentAt, isLasting: attempt.isLasting ?? false }, leave);
     if (read) reads?.sessions.keep(lock, read);
     return lock;
   }
@@ -149,7 +162,11 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
 
   const moment = () => ({ renewedAt: performance.now(), renewedAtClock: now() });
 
-  function hold({ name, token }: Fence, acquiredAt: ReturnType<typeof moment>, leave: () => void): Lock {
+  function hold(
+    { name, token }: Fence,
+    acquired: ReturnType<typeof moment> & Pick<HeldLease, 'isLasting'>,
+    leave: () => void,
+  ): Lock {
     const lost = new AbortController();
     const isHeld = (): boolean => held.get(name) === lease;
     const lock: Lock = {
@@ -161,12 +178,13 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
         held.delete(name);
         // Where the database cannot be reached, the lease ends by itself.
         await query(RELEASE, [[name], [token]]).catch(() => {});
+        if (acquired.isLasting) await sendSignal(query, 'locks').catch(() => {});
         leave();
       },
     };
     const lease: HeldLease = {
       lock,
-      ...acquiredAt,
+      ...acquired,
       unbrokenSince: performance.now(),
       isRenewing: false,
       lose() {
@@ -243,26 +261,47 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     lease.isRenewing = false;
   }
 
+  /** Until the lock that another holder has was released or has ended. */
+  async function waitUntilFree(name: string, signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      const released = new AbortController();
+      const stop = onReleased(() => released.abort());
+      try {
+        const [row] = await query<{ left: number }>(LEFT, [name]);
+        if (!row || row.left === 0) return;
+        const either = signal ? AbortSignal.any([signal, released.signal]) : released.signal;
+        await sleep(Math.min(row.left, LASTING_WAIT_MS), undefined, { signal: either }).catch(() => {});
+        signal?.throwIfAborted();
+      } finally {
+        stop();
+      }
+    }
+  }
+
   return {
     acquire: (name, options = {}) =>
       acquireInTurn(queue, name, options, async (place, sayWaiting) => {
         const holder = newId('lease');
         for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-          const lock = await tryLease({ name, holder, soon: options.soon }, place);
+          const lock = await tryLease({ ...options, name, holder }, place);
           if (lock) return lock;
           sayWaiting();
           options.signal?.throwIfAborted();
+          if (options.isLasting) {
+            await waitUntilFree(name, options.signal);
+            continue;
+          }
           await sleep(wait * (0.5 + Math.random() / 2), undefined, { signal: options.signal }).catch(() =>
             options.signal?.throwIfAborted(),
           );
         }
       }),
 
-    async tryAcquire(name) {
+    async tryAcquire(name, options = {}) {
       if (queue.has(name)) return undefined;
       const place = queue.enter(name);
       try {
-        const lock = await tryLease({ name, holder: newId('lease') }, place);
+        const lock = await tryLease({ ...options, name, holder: newId('lease') }, place);
         if (!lock) place.leave();
         return lock;
       } catch (error) {
@@ -271,7 +310,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
       }
     },
 
-    holds: async ({ name, token }) => (await query(HOLDS, [name, token])).length > 0,
+    holds: async ({ name, token }, forMs = 0) => (await query(HOLDS, [name, token, forMs])).length > 0,
 
     isHeldSince({ name, token }, since) {
       const lease = held.get(name);
@@ -289,6 +328,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
       const leases = [...held.values()];
       for (const lease of leases) lease.lose();
       if (leases.length > 0) await query(RELEASE, namesAndTokens(leases)).catch(() => {});
+      if (leases.some(({ isLasting }) => isLasting)) await sendSignal(query, 'locks').catch(() => {});
     },
   };
 }

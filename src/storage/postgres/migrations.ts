@@ -20,18 +20,28 @@ export interface StepDone {
 /** The number of steps that this program knows. */
 export const KNOWN_VERSION = STEPS.length;
 
+/** As PostgreSQL calls them. */
+const NO_TABLE = '42P01';
+const NO_SCHEMA = '3F000';
+
 export async function readVersion(query: Query): Promise<TablesVersion> {
   const [found] = await query<{ exists: boolean }>(`SELECT to_regclass('lainclaw.migrations') IS NOT NULL AS exists`);
-  if (!found?.exists) return { version: 0, oldestProgram: 0 };
+  return found?.exists ? readCounted(query) : { version: 0, oldestProgram: 0 };
+}
+
+async function readCounted(query: Query): Promise<TablesVersion> {
   const [row] = await query<TablesVersion>(
     'SELECT coalesce(max(number), 0) AS version, coalesce(max(oldest_program), 0) AS "oldestProgram" FROM lainclaw.migrations',
   );
   return row ?? { version: 0, oldestProgram: 0 };
 }
 
-/** Rejects where this program cannot work with the tables as they are. Changes nothing. */
+/** Rejects where this program cannot work with the tables as they are. Changes nothing. One statement: it is sent every few seconds, and never in a transaction. */
 export async function requireVersion(query: Query, address: string): Promise<void> {
-  const { version, oldestProgram } = await readVersion(query);
+  const { version, oldestProgram } = await readCounted(query).catch((error: { code?: unknown }) => {
+    if (error.code !== NO_TABLE && error.code !== NO_SCHEMA) throw error;
+    return { version: 0, oldestProgram: 0 };
+  });
   if (oldestProgram > KNOWN_VERSION) throw newerVersion(address, version, KNOWN_VERSION);
   if (version >= KNOWN_VERSION) return;
   const message =

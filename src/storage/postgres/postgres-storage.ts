@@ -52,7 +52,8 @@ export function createPostgresStorage(options: PostgresStorageOptions): StorageW
   const sessionReads = createSessionReads();
   const { query, queries } = database;
   const reads = { queries, sessions: sessionReads };
-  const locks = createPostgresLocks({ query, reads, renewalQuery: signals.query, newId, now });
+  const onReleased = (listener: () => void): (() => void) => signals.on('locks', listener);
+  const locks = createPostgresLocks({ query, reads, renewalQuery: signals.query, newId, now, onReleased });
   const fencing = createFencing(database, locks.lose);
   const sealing = createSealing({ database, ...keyOf(local.machineFiles, key) });
   const ownerFiles = createPostgresOwnerFiles({ database, fencing, sealing, machine: local.machineFiles });

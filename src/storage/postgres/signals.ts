@@ -6,10 +6,13 @@ import type { Client } from 'pg';
 import type { Query } from './database.ts';
 
 /** What a signal is about. */
-export type Topic = 'inbox' | 'outbox' | 'jobs' | 'turns' | 'commands' | 'locks';
+export type Topic = 'inbox' | 'outbox' | 'jobs' | 'turns' | 'watchers' | 'commands' | 'locks';
 
 export interface Signals {
-  /** Calls the listener when somebody signals the topic, and every `pollMs` in any case. Returns what ends that. */
+  /**
+   * Calls the listener when somebody signals the topic, and now and then in any case: every `pollMs` where something can happen that nobody signals, or while the
+   * connection is lost; otherwise every fifth time. Returns what ends that.
+   */
   on(topic: Topic, listener: () => void): () => void;
   /** Runs a statement on this connection, which waits for nothing else. Rejects while it is lost. */
   query: Query;
@@ -26,6 +29,9 @@ export interface SignalsOptions {
 /** Every topic is signalled on it. */
 export const CHANNEL = 'lainclaw';
 const POLL_MS = 1_000;
+/** A gateway that is lost signals nothing: what it had claimed becomes free, and its turns end. */
+const UNSIGNALLED: ReadonlySet<Topic> = new Set(['inbox', 'watchers']);
+const SIGNALLED_EVERY = 5;
 const END_MS = 1_000;
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 1_000;
@@ -45,6 +51,9 @@ export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Si
   let retrying: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let running = 0;
+  let polls = 0;
+  let answers = 0;
+  let answersAtPoll = 0;
 
   function call(topic: Topic): void {
     for (const listener of listeners.get(topic) ?? []) listener();
@@ -94,8 +103,13 @@ export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Si
 
   /** A connection that was cut looks open until something is sent. */
   function poll(): void {
-    callAll();
-    if (running > 0) return;
+    polls += 1;
+    const isEveryTopic = !isListening || polls % SIGNALLED_EVERY === 0;
+    for (const topic of listeners.keys()) if (isEveryTopic || UNSIGNALLED.has(topic)) call(topic);
+    // Renewals of locks are sent on it more often than that.
+    const isInUse = running > 0 || answers > answersAtPoll;
+    answersAtPoll = answers;
+    if (isInUse) return;
     void query('SELECT 1').catch(() => {});
   }
 
@@ -103,7 +117,9 @@ export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Si
     const opened = connection();
     const client = await opened;
     try {
-      return (await client.query<Row>(text, [...values])).rows;
+      const { rows } = await client.query<Row>(text, [...values]);
+      answers += 1;
+      return rows;
     } catch (error) {
       // A statement that failed has a severity; without one it is the connection that failed.
       if (!(error as { severity?: string }).severity) lost(opened);
