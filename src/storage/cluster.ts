@@ -23,10 +23,10 @@ export interface UnclaimedChat {
 }
 
 /**
- * `inbox`: a message waits for a gateway. `outbox`: a message waits to be sent. `turns`: a gateway told something of its turns. `commands`: a
- * gateway wrote to another.
+ * `inbox`: a message waits for a gateway. `outbox`: a message waits to be sent. `turns`: a gateway told something of its turns. `watchers`: a gateway began to
+ * read the turns of others. `commands`: a gateway wrote to another.
  */
-export type ClusterTopic = 'inbox' | 'outbox' | 'turns' | 'commands';
+export type ClusterTopic = 'inbox' | 'outbox' | 'turns' | 'watchers' | 'commands';
 
 /** What a gateway told all others of one of its turns. */
 export interface ToldLines {
@@ -46,17 +46,21 @@ export interface TurnExchangeStore {
     gateway: string,
     told: readonly { number: number; turnId: string; text: string; isEnd: boolean }[],
   ): Promise<void>;
-  /** What the other gateways told after the numbers that the reader has, in order for each; some hundred at most. */
+  /**
+   * What the other gateways told after the numbers that the reader has, in order for each; some hundred at most. Of a gateway that the reader has a number of, also
+   * what it told last before it ended.
+   */
   read(reader: string, after: ReadonlyMap<string, number>): Promise<ToldLines[]>;
-  /** Writes to one gateway. */
+  /** Writes to one gateway. A call that rejects may have written all the same. */
   post(gateway: string, text: string): Promise<void>;
-  /** Removes and returns what was written to this gateway, in order. */
-  collect(gateway: string): Promise<string[]>;
+  /** What was written to this gateway, in order; it stays until it is removed. */
+  messages(gateway: string): Promise<{ number: number; text: string }[]>;
+  remove(gateway: string, numbers: readonly number[]): Promise<void>;
   /** Those of the locks that nobody holds. */
   gone(locks: readonly string[]): Promise<string[]>;
   /** Whether a gateway wants to see every event, besides the one with this lock. */
   isWatched(except: string): Promise<boolean>;
-  /** Tells every gateway that it is worth looking. */
+  /** Tells every gateway that this one wants to see every event. */
   signal(): Promise<void>;
   /** Removes what nobody needs any more. */
   prune(): Promise<void>;
@@ -68,6 +72,6 @@ export interface Cluster {
   unclaimedChats(bots: readonly BotKey[]): Promise<UnclaimedChat[]>;
   /** Records that a turn of this person begins now. */
   countStart(bot: BotKey, person: string): Promise<void>;
-  /** Calls the listener when it is worth looking, and every second or so in any case. Returns what ends that. */
+  /** Calls the listener when it is worth looking, and every few seconds in any case. Returns what ends that. */
   on(topic: ClusterTopic, listener: () => void): () => void;
 }

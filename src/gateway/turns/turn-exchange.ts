@@ -2,7 +2,8 @@
 // from any of them. Every gateway tells the others when its turns begin, ask and end. Events follow only while a gateway is watched: somebody reads
 // turns in its console. They are added a few times a second, all turns of a gateway together, so that streaming costs the storage little.
 //
-// A turn belongs to the gateway that runs it, which decides which answer was first. When that gateway is lost, the copies end with an error.
+// A turn belongs to the gateway that runs it, which decides which answer was first. When that gateway is lost, the copies end with an error; when it comes back,
+// they begin again from what it told.
 import { createEventQueue, type EventQueue } from '../../lib/event-queue.ts';
 import type { Cluster } from '../../storage/cluster.ts';
 import type { Lock, Locks } from '../../storage/locks.ts';
@@ -11,9 +12,15 @@ import { type RelayCommand, type RelayedLine, receiveTurns } from './turn-relay.
 
 const TELL_EVERY_MS = 200;
 const LARGEST_LINES = 256 * 1024;
+/** Of what is told in one statement, unless one turn alone is larger. */
+const LARGEST_TELLING = 4 * 1024 * 1024;
 /** After the last reader. */
 const WATCHED_MS = 60_000;
 const PRUNE_EVERY_MS = 60_000;
+/** A gateway that lives renews its lock twice in this time, also after the database stopped for a while and all locks ended. */
+const GONE_AFTER_MS = 1_500;
+const POST_TIMES = 3;
+const MESSAGES_REMEMBERED = 1_000;
 
 export interface TurnExchangeOptions {
   hub: TurnHub;
@@ -43,6 +50,8 @@ interface ToldTurn {
 
 /** Between gateways: who wrote it, so that an answer can be told back. */
 interface Posted {
+  /** It may be written twice, when the database did not say whether it was. An earlier version sends none. */
+  id?: string;
   from: string;
   command: RelayCommand | Extract<RelayedLine, { kind: 'answered' }>;
 }
@@ -65,6 +74,10 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
 
   const others = new Map<string, { lines: EventQueue<RelayedLine>; ended: Promise<void> }>();
   const positions = new Map<string, number>();
+  const missingSince = new Map<string, number>();
+  /** Messages that were obeyed and are perhaps not removed yet. */
+  const obeyed = new Set<number>();
+  const received = new Set<string>();
   let prunedAt = now();
 
   const unwatch = hub.watch({
@@ -99,6 +112,7 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
   }
 
   function tellLater(): void {
+    if (ending.signal.aborted) return;
     telling ??= setTimeout(() => {
       lastTold = tell()
         .catch((error: Error) => warn(`the other gateways are not told of turns: ${error.message}`))
@@ -112,25 +126,38 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
   /** What was told counts only once it is stored: otherwise it is told again. */
   async function tell(): Promise<void> {
     const dirty = [...told.values()].filter(({ isDirty }) => isDirty);
+    while (dirty.length > 0) {
+      const { turns, rows, settle } = nextTelling(dirty);
+      try {
+        if (rows.length > 0) await exchange.tell(own, rows);
+      } catch (error) {
+        for (const turn of turns) turn.isDirty = true;
+        throw error;
+      }
+      settle();
+    }
+  }
+
+  /** Takes turns from the list, as many as one statement should hold. */
+  function nextTelling(dirty: ToldTurn[]) {
+    const turns: ToldTurn[] = [];
     const rows: Parameters<typeof exchange.tell>[1][number][] = [];
-    const done: (() => void)[] = [];
-    for (const turn of dirty) {
+    const settles: (() => void)[] = [];
+    for (let size = 0, turn = dirty.shift(); turn; turn = size < LARGEST_TELLING ? dirty.shift() : undefined) {
       turn.isDirty = false;
+      turns.push(turn);
       const { lines, isEnd, settle } = linesOf(turn);
-      done.push(settle);
+      settles.push(settle);
       for (const [index, text] of lines.entries()) {
         toldLines += 1;
+        size += text.length;
         rows.push({ number: toldLines, turnId: turn.facts.id, text, isEnd: isEnd && index === lines.length - 1 });
       }
     }
-    if (rows.length === 0) return;
-    try {
-      await exchange.tell(own, rows);
-    } catch (error) {
-      for (const turn of dirty) turn.isDirty = true;
-      throw error;
-    }
-    for (const settle of done) settle();
+    const settle = (): void => {
+      for (const each of settles) each();
+    };
+    return { turns, rows, settle };
   }
 
   /** As texts of a bounded size, each a list of lines. */
@@ -179,26 +206,54 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
     return lines;
   }
 
-  function post(gateway: string, command: Posted['command']): void {
+  /** Resolves when it is stored for that gateway. */
+  async function post(gateway: string, command: Posted['command']): Promise<void> {
     // Whether it joins is seen in its events.
     if (command.kind === 'steer') watchElsewhere();
-    const text = JSON.stringify({ from: own, command } satisfies Posted);
-    exchange.post(gateway, text).catch((error: Error) => warn(`another gateway could not be asked: ${error.message}`));
+    const text = JSON.stringify({ id: newId('message'), from: own, command } satisfies Posted);
+    for (let times = 1; ; times += 1)
+      try {
+        return await exchange.post(gateway, text);
+      } catch (error) {
+        if (times < POST_TIMES && !ending.signal.aborted) continue;
+        warn(`another gateway could not be asked: ${(error as Error).message}`);
+        throw error;
+      }
   }
 
   const obey = oneAtATime(async () => {
-    for (const text of await exchange.collect(own)) {
-      const { from, command } = JSON.parse(text) as Posted;
-      if (command.kind === 'answered') others.get(from)?.lines.push(command);
-      else if (command.kind === 'stop') hub.stop(command.turnId);
-      else if (command.kind === 'write') hub.write(command.turnId, command.message);
-      else if (command.kind === 'steer') void hub.steer(command.turnId, command.message);
-      else
-        void hub
-          .answer(command.questionId, command.answer, command.by)
-          .then((outcome) => post(from, { kind: 'answered', id: command.id, outcome }));
+    for (let posted = await exchange.messages(own); posted.length > 0; posted = await exchange.messages(own)) {
+      for (const { number, text } of posted) {
+        if (obeyed.has(number)) continue;
+        obeyed.add(number);
+        obeyOne(JSON.parse(text) as Posted);
+      }
+      const numbers = posted.map(({ number }) => number);
+      await exchange.remove(own, numbers);
+      for (const number of numbers) obeyed.delete(number);
     }
   });
+
+  function obeyOne({ id: messageId, from, command }: Posted): void {
+    if (messageId !== undefined && isKnown(messageId)) return;
+    if (command.kind === 'answered') others.get(from)?.lines.push(command);
+    else if (command.kind === 'stop') hub.stop(command.turnId);
+    else if (command.kind === 'write') void hub.write(command.turnId, command.message).catch(() => {});
+    else if (command.kind === 'steer') void hub.steer(command.turnId, command.message);
+    else
+      void hub
+        .answer(command.questionId, command.answer, command.by)
+        .then((outcome) => post(from, { kind: 'answered', id: command.id, outcome }))
+        .catch(() => {});
+  }
+
+  function isKnown(messageId: string): boolean {
+    if (received.has(messageId)) return true;
+    received.add(messageId);
+    const [oldest] = received;
+    if (received.size > MESSAGES_REMEMBERED && oldest !== undefined) received.delete(oldest);
+    return false;
+  }
 
   /** Somebody reads here what others run. */
   function watchElsewhere(): void {
@@ -228,22 +283,39 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
       for (const turn of told.values()) turn.isDirty = true;
       tellLater();
     }
-    if (others.size > 0) for (const name of await exchange.gone([...others.keys()])) lose(name);
+    await loseGone();
     if (now() - prunedAt < PRUNE_EVERY_MS) return;
     prunedAt = now();
     await exchange.prune();
   });
 
+  async function loseGone(): Promise<void> {
+    if (others.size === 0) return;
+    const gone = new Set(await exchange.gone([...others.keys()]));
+    for (const name of [...others.keys()]) {
+      const since = gone.has(name) ? (missingSince.get(name) ?? now()) : undefined;
+      if (since === undefined) missingSince.delete(name);
+      else missingSince.set(name, since);
+      if (since === undefined || now() - since < GONE_AFTER_MS) continue;
+      // What it told last.
+      await look();
+      lose(name);
+    }
+  }
+
+  /** When it comes back, everything that it told is read again. */
   function lose(name: string): void {
     others.get(name)?.lines.close();
     others.delete(name);
+    positions.delete(name);
+    missingSince.delete(name);
   }
 
-  /** While the database is away nothing is told; whoever needs it says so. */
+  /** While the database is away nothing is told; what needs it says so. */
   const quietly = (work: () => Promise<void>) => (): void => void work().catch(() => {});
   const stopListening = [
     cluster.on('turns', quietly(look)),
-    cluster.on('turns', quietly(check)),
+    cluster.on('watchers', quietly(check)),
     cluster.on('commands', quietly(obey)),
   ];
 

@@ -76,8 +76,8 @@ export interface RemoteTurn {
   questions(): TurnQuestion[];
   answer: Questions['answer'];
   steer(message: SteeringMessage): void;
-  /** Hands over a message of the turn's chat. */
-  write(message: unknown): void;
+  /** Hands over a message of the turn's chat. Resolves when the process that runs the turn will get it. */
+  write(message: unknown): void | Promise<void>;
   /** Another gateway runs it, and counts it. */
   isElsewhere?: true;
   /** Somebody reads its events here. */
@@ -129,8 +129,8 @@ export interface TurnHub {
    * ended without it. The caller decides who may.
    */
   steer(turnId: string, message: SteeringMessage): Promise<SteeringOutcome | 'unknown'>;
-  /** A message of the turn's chat arrived here and answers what the turn asks: the gateway that runs it gets the message. */
-  write(turnId: string, message: unknown): void;
+  /** A message of the turn's chat arrived here and answers what the turn asks: the gateway that runs it gets the message. Resolves when that is certain. */
+  write(turnId: string, message: unknown): Promise<void>;
   /** Called with such messages for turns of this gateway. Returns what ends it. */
   onWritten(listener: (message: unknown) => void): () => void;
   /** Cancels a turn, as its caller could. */
@@ -187,6 +187,9 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       isWaiting: false,
       remote,
     };
+    // The copy of a turn whose gateway was lost, and came back.
+    const before = records.get(facts.id);
+    if (before?.ended) forget(before);
     records.set(facts.id, record);
     running.add(record);
     dependencies.onChange?.();
@@ -285,6 +288,11 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     sweep.unref();
   }
 
+  function forget(record: TurnRecord): void {
+    endedRecords.splice(endedRecords.indexOf(record), 1);
+    release(record);
+  }
+
   function release({ log, facts }: TurnRecord): void {
     endedBytes -= log.bytes;
     log.release();
@@ -362,10 +370,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       return (remote ?? questions).answer(questionId, answer, by);
     },
     forgetSession(sessionKey) {
-      for (const record of endedRecords.filter(({ facts }) => facts.sessionKey === sessionKey)) {
-        endedRecords.splice(endedRecords.indexOf(record), 1);
-        release(record);
-      }
+      for (const record of endedRecords.filter(({ facts }) => facts.sessionKey === sessionKey)) forget(record);
     },
     async steer(turnId, message) {
       const record = records.get(turnId);
@@ -374,9 +379,9 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       if (!record.ended) record.remote?.steer(message);
       return joining;
     },
-    write(turnId, message) {
+    async write(turnId, message) {
       const { remote } = records.get(turnId) ?? {};
-      if (remote) remote.write(message);
+      if (remote) await remote.write(message);
       else for (const listener of writtenListeners) listener(message);
     },
     onWritten(listener) {

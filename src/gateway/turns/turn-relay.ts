@@ -43,16 +43,21 @@ interface Relayed {
 export async function receiveTurns(
   hub: Pick<TurnHub, 'start' | 'turn'>,
   lines: AsyncIterable<RelayedLine>,
-  send: (command: RelayCommand) => void,
+  send: (command: RelayCommand) => void | Promise<void>,
   more: Pick<RemoteTurn, 'isElsewhere' | 'onRead'> = {},
 ): Promise<void> {
   const turns = new Map<string, Relayed>();
   const answers = new Map<number, (outcome: AnswerOutcome) => void>();
   let lastAnswer = 0;
 
+  /** Who fails to send says so. */
+  const quietly = (command: RelayCommand): void => void Promise.try(send, command).catch(() => {});
+
   function begin(facts: TurnFacts): void {
-    // An id that is taken is a turn that is here already.
-    if (hub.turn(facts.id)) return;
+    // An id that is taken is a turn that is here already. The copy of one whose gateway was lost begins again when that gateway comes back.
+    const known = hub.turn(facts.id);
+    const isLeft = known?.isElsewhere && known.state === 'ended' && known.stage === undefined;
+    if (known && !isLeft) return;
     const relayed: Relayed = { events: createEventQueue(), lastNumber: 0, open: new Map(), isEnded: false };
     turns.set(facts.id, relayed);
     void hub.start({
@@ -62,11 +67,11 @@ export async function receiveTurns(
         ...more,
         questions: () => [...relayed.open.values()],
         answer,
-        steer: (message) => send({ kind: 'steer', turnId: facts.id, message }),
+        steer: (message) => quietly({ kind: 'steer', turnId: facts.id, message }),
         write: (message) => send({ kind: 'write', turnId: facts.id, message }),
       },
       async *run({ signal }) {
-        signal.addEventListener('abort', () => send({ kind: 'stop', turnId: facts.id }), { once: true });
+        signal.addEventListener('abort', () => quietly({ kind: 'stop', turnId: facts.id }), { once: true });
         yield* relayed.events;
         if (!relayed.isEnded)
           throw new CodedError('TURN_ELSEWHERE', 'the connection to the process that runs this turn was lost');
@@ -87,7 +92,7 @@ export async function receiveTurns(
       clearTimeout(giveUp);
       resolve(outcome);
     });
-    send({ kind: 'answer', id, questionId, answer: given, by });
+    quietly({ kind: 'answer', id, questionId, answer: given, by });
     return promise;
   }
 

@@ -1,11 +1,12 @@
 // What gateways tell each other of their turns. Each gateway numbers its lines and adds them one statement after the other, so that others see them in the order
-// of their numbers; a reader keeps a position for each gateway. Commands are written to one gateway, which removes what it reads.
+// of their numbers; a reader keeps a position for each gateway. Commands are written to one gateway, which removes what it has obeyed.
 import type { ToldLines, TurnExchangeStore } from '../cluster.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { Sealing } from './sealed-text.ts';
 import { signal } from './signals.ts';
 
 const ROWS_OF_GATEWAY = 100;
+const MESSAGES_AT_ONCE = 100;
 const LINES = 'turn lines';
 const MESSAGES = 'gateway messages';
 /** A turn that has ended is kept as long as in the memory of its own gateway. */
@@ -38,7 +39,7 @@ export function createTurnExchangeStore({ query, transaction }: PostgresDatabase
            SELECT turn_lines.number, gateway, lines FROM lainclaw.turn_lines
            WHERE gateway = lease.name AND turn_lines.number > coalesce(seen.number, 0) ORDER BY turn_lines.number LIMIT ${ROWS_OF_GATEWAY}
          ) AS told
-         WHERE lease.name LIKE 'turns:%' AND lease.name <> $1 AND lease.expires_at > clock_timestamp()
+         WHERE lease.name LIKE 'turns:%' AND lease.name <> $1 AND (lease.expires_at > clock_timestamp() OR seen.gateway IS NOT NULL)
          ORDER BY told.number`,
         [reader, [...after.keys()], [...after.values()]],
       );
@@ -58,14 +59,18 @@ export function createTurnExchangeStore({ query, transaction }: PostgresDatabase
       });
     },
 
-    async collect(gateway) {
-      const rows = await transaction((inside) =>
-        inside<{ seq: number; body: Buffer }>(
-          'DELETE FROM lainclaw.gateway_messages WHERE gateway = $1 RETURNING seq, body',
-          [gateway],
-        ),
+    async messages(gateway) {
+      const rows = await query<{ number: number; body: Buffer }>(
+        'SELECT seq AS number, body FROM lainclaw.gateway_messages WHERE gateway = $1 ORDER BY seq LIMIT $2',
+        [gateway, MESSAGES_AT_ONCE],
       );
-      return Promise.all(rows.toSorted((a, b) => a.seq - b.seq).map(({ body }) => sealing.open(MESSAGES, body)));
+      return Promise.all(
+        rows.map(async ({ number, body }) => ({ number, text: await sealing.open(MESSAGES, body) })),
+      );
+    },
+
+    async remove(gateway, numbers) {
+      await query('DELETE FROM lainclaw.gateway_messages WHERE gateway = $1 AND seq = ANY($2)', [gateway, numbers]);
     },
 
     async gone(locks) {
@@ -87,7 +92,7 @@ export function createTurnExchangeStore({ query, transaction }: PostgresDatabase
       return rows.length > 0;
     },
 
-    signal: () => signal(query, 'turns'),
+    signal: () => signal(query, 'watchers'),
 
     async prune() {
       await query(
