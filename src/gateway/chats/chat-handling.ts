@@ -27,7 +27,7 @@ export interface ChatHandlingOptions extends Omit<ChannelGatewayDependencies, 'c
   /** Questions of a chat's turn that another gateway runs. */
   questionsElsewhere?(chat: ChatKey): string[];
   /** What hands a message to the gateway whose turn asks for it with a form; undefined when none does. */
-  formElsewhere?(message: ChatMessage): (() => void) | undefined;
+  formElsewhere?(message: ChatMessage): (() => Promise<void>) | undefined;
   /** Where other gateways answer the same chats. */
   elsewhere?(chat: ChatKey): Promise<TurnElsewhere | undefined>;
   /** Fires when the gateway closes. */

@@ -27,6 +27,8 @@ import type { TurnElsewhere } from './waiting-messages.ts';
 const GRACE_MS = 5_000;
 const RETRY_MS = 1_000;
 const LONGEST_SENT_WAIT_MS = 2_000;
+/** Most requests to a platform are answered in this time: no other gateway gets the bot before. */
+const SENT_WITHIN_MS = 750;
 const WRITTEN_TIMES = 30;
 const WRITTEN_EVERY_MS = 100;
 
@@ -58,9 +60,8 @@ export interface SharedChats {
 export function createSharedChats(dependencies: SharedChatsDependencies): SharedChats {
   const { cluster, locks, mailbox, hub, senders, now, newId, log } = dependencies;
   const limits = { ...DEFAULT_LIMITS, ...dependencies.limits };
-  const claimName = `gateway:${newId('gateway')}`;
   let claim: Lock | undefined;
-  const claimant = (): Fence => claim ?? { name: claimName, token: 0 };
+  const claimant = (): Fence => claim ?? { name: 'gateway:none', token: 0 };
   const ending = new AbortController();
   const connected = new Map<string, { channel: Channel; delivery: Delivery }>();
   const channel = (bot: BotKey): Channel | undefined =>
@@ -130,7 +131,7 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
   }
 
   /** The same messages as for a form of this gateway. */
-  function formElsewhere(request: ChatMessage): (() => void) | undefined {
+  function formElsewhere(request: ChatMessage): (() => Promise<void>) | undefined {
     const { chat, message, isOwner } = request;
     if (!isOwner || message.isForwarded || message.files.length > 0) return undefined;
     const isText = message.text.trim() !== '' && !message.text.trim().startsWith('/');
@@ -142,9 +143,25 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
   }
 
   /** The form may be between two of its prompts. */
-  async function takeWritten(message: ChatMessage): Promise<void> {
-    for (let times = 0; times < WRITTEN_TIMES && !answerForm(message); times += 1)
+  async function takeWritten(written: ChatMessage): Promise<void> {
+    for (let times = 0; times < WRITTEN_TIMES && !ending.signal.aborted; times += 1) {
+      if (answerForm(written)) return;
       await sleep(WRITTEN_EVERY_MS, undefined, { signal: ending.signal }).catch(() => {});
+    }
+    const { chat, message } = written;
+    // A button of a form that has ended says so itself.
+    if (message.pressed) return;
+    const markdown = 'The question that this answers has ended. Please write it again.';
+    await send(chat, markdown, `late-${chatName(chat)}-${message.id}`).catch((error: Error) => warn(error.message));
+  }
+
+  async function send(chat: ChatKey, markdown: string, key = newId('send')): Promise<{ keys: string[] }> {
+    const own = channel(chat);
+    if (!own) throw new Error(`there is no bot ${botName(chat)}`);
+    const drafts = draftsOf({ chat, channel: own, key, markdown });
+    await mailbox.enqueue(drafts, now());
+    delivery.wake();
+    return { keys: drafts.map((draft) => draft.key) };
   }
 
   /** The turn of this chat that another gateway runs. */
@@ -164,8 +181,9 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
     }
   }
 
+  /** Under a new name each time: the row of a lock that was lost long ago is removed, and tokens of its name would begin again. */
   async function acquireClaim(): Promise<void> {
-    claim = await locks.acquire(claimName, { signal: ending.signal });
+    claim = await locks.acquire(`gateway:${newId('gateway')}`, { signal: ending.signal });
     claim.lost.addEventListener('abort', () => void claimAgain(), { once: true });
   }
 
@@ -196,7 +214,7 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
     connect(own, lock) {
       const name = botName({ channel: own.name, account: own.account });
       const parts: ConnectedBotDependencies = { ...dependencies, limits, reception, choices, channel: own };
-      const bot = createConnectedBot({ ...parts, isStillOurs: () => isStillHeld(locks, lock) });
+      const bot = createConnectedBot({ ...parts, isStillOurs: () => isStillHeld(locks, lock, SENT_WITHIN_MS) });
       return {
         ...bot.gateway,
         async start(signal) {
@@ -210,14 +228,7 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
         },
       };
     },
-    async send(chat, markdown, key = newId('send')) {
-      const own = channel(chat);
-      if (!own) throw new Error(`there is no bot ${botName(chat)}`);
-      const drafts = draftsOf({ chat, channel: own, key, markdown });
-      await mailbox.enqueue(drafts, now());
-      delivery.wake();
-      return { keys: drafts.map((draft) => draft.key) };
-    },
+    send,
     get running() {
       return lanes.running;
     },

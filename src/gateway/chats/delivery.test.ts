@@ -205,3 +205,23 @@ it('a gateway whose bots were taken over sends and records nothing, and leaves t
   gateway.wake();
   await chats.says(['one']);
 });
+
+it('a gateway that was frozen while it recorded a message asks again before it sends', async () => {
+  const chats = await testChats();
+  const answers = [true, false, true];
+  const said: string[][] = [];
+  const gateway = await chats.start({
+    async audit() {
+      // As a process that is stopped does.
+      if (answers.length === 2) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    },
+    async isStillOurs() {
+      said.push(await chats.said());
+      return answers.shift() ?? true;
+    },
+  });
+  await gateway.send(chat('anna'), 'one');
+  await chats.says(['one']);
+  expect(answers).toEqual([]);
+  expect(said.flat()).toEqual([]);
+});

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Channel, ChannelError, type SentMessage } from '../../channels/channel.ts';
 import { joinSignals } from '../../lib/joined-signal.ts';
+import { monotonicMs } from '../../lib/monotonic.ts';
 import type { AppendAudit, AuditEvent } from '../../storage/audit.ts';
 import type { Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
 import { StorageError } from '../../storage/storage.ts';
@@ -16,6 +17,8 @@ import { sendPicture } from './pictures.ts';
 const AT_ONCE = 16;
 /** Whatever the channel does: then the outcome is unknown. */
 const SENT_WITHIN_MS = 120_000;
+/** Shorter than what is left of a lock that was just said to be held. */
+const FRESH_MS = 500;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 const LONGEST_SLEEP_MS = 60_000;
@@ -30,7 +33,7 @@ export interface DeliveryOptions {
   channels: readonly Channel[];
   /** Whether anybody in this chat is still admitted; asked right before each message is sent. */
   mayReceive(chat: ChatKey): Promise<boolean>;
-  /** Whether no other gateway has taken over the bots; asked before each message is recorded and sent. */
+  /** Whether no other gateway has taken over the bots; asked before each message is recorded and sent, and again when recording took long. */
   isStillOurs?(): Promise<boolean>;
   now(): number;
   random(): number;
@@ -118,8 +121,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const outgoing = JSON.parse(message.body) as Outgoing;
       if (!outgoing.isForStranger && !(await mayReceive(message.chat))) throw new ChannelError('rejected', REVOKED);
       // Another gateway sends it, when this one was frozen and lost the bot meanwhile; this delivery will be stopped.
-      if (!(await isStillOurs())) return await waitToRetry();
-      await audit([messageEvent(message, outgoing)]);
+      if (!(await recordIfOurs(messageEvent(message, outgoing)))) return await waitToRetry();
       const sending = outgoing.picture
         ? sendPicture(channel, message, outgoing.picture, until.signal)
         : sendOrReplace(channel, message, outgoing, until.signal);
@@ -139,6 +141,20 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     } finally {
       clearTimeout(late);
       until.release();
+    }
+  }
+
+  /**
+   * Records that the message leaves, if this gateway may send it at the moment when this resolves: an answer of the storage that is old by then counts for nothing,
+   * because this process may have been frozen after it was given.
+   */
+  async function recordIfOurs(event: AuditEvent): Promise<boolean> {
+    for (let isRecorded = false; ; ) {
+      const askedAt = monotonicMs();
+      if (!(await isStillOurs())) return false;
+      if (!isRecorded) await audit([event]);
+      isRecorded = true;
+      if (monotonicMs() - askedAt < FRESH_MS) return true;
     }
   }
 

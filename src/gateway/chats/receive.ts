@@ -2,6 +2,7 @@
 // everything else is stored before the platform gets its acknowledgement. Commands that cannot wait are answered at once;
 // the rest goes to its chat's lane.
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, IncomingMessage, Receive } from '../../channels/channel.ts';
 import type { InboxMessage, OutboxDraft, Received } from '../../storage/mailbox.ts';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
@@ -18,7 +19,7 @@ import {
 import { type ReadCommand, readCommand } from './commands/all.ts';
 import type { Delivery } from './delivery.ts';
 import type { Inbox } from './inbox.ts';
-import type { Batch } from './lanes.ts';
+import { type Batch, retryWaitMs } from './lanes.ts';
 import { draftsOf } from './outgoing.ts';
 import type { WaitingMessages } from './waiting-messages.ts';
 
@@ -34,9 +35,11 @@ export interface ReceiveDependencies {
   delivery: Pick<Delivery, 'wake'>;
   limits: ChatLimits;
   /** What takes a message as the answer to a form; undefined when none is asked for. */
-  formAnswer(message: ChatMessage): (() => void) | undefined;
+  formAnswer(message: ChatMessage): (() => void | Promise<void>) | undefined;
   /** The answer, as Markdown. */
   runCommand(command: ReadCommand, request: ChatMessage): Promise<string | undefined>;
+  /** Fires when the gateway closes. */
+  ending: AbortSignal;
   newId(prefix: string): string;
   now(): number;
   log: ChatLog;
@@ -50,7 +53,8 @@ export interface Reception {
 }
 
 export function createReception(dependencies: ReceiveDependencies): Reception {
-  const { inbox, admit, settings, waiting, delivery, limits, formAnswer, runCommand, newId, now, log } = dependencies;
+  const { inbox, admit, settings, waiting, delivery, limits, formAnswer, runCommand, ending, newId, now, log } =
+    dependencies;
 
   const store = (
     chat: ChatKey,
@@ -92,8 +96,41 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
   /** Stored with the words for it: a process that ends in between leaves them to the next. */
   async function turnDown(chat: ChatKey, message: IncomingMessage, drafts: OutboxDraft[]): Promise<void> {
     if ((await store(chat, message, refusedBody(drafts), { isApart: true })) === 'known') return;
-    await inbox.finish([{ chat, id: message.id }], drafts, now());
-    delivery.wake();
+    await untilDone(chat, async () => {
+      await inbox.finish([{ chat, id: message.id }], drafts, now());
+      delivery.wake();
+    });
+  }
+
+  /**
+   * For a message that is stored and claimed here: its platform does not deliver it again, and while it is unfinished no other gateway answers its chat. What fails
+   * is tried again after this has resolved, until the gateway closes.
+   */
+  async function untilDone(chat: ChatKey, work: () => Promise<void>): Promise<void> {
+    const attempt = async (failures: number): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        log(`will be tried again: ${(error as Error).message}`, { level: 'warn', chat });
+        void sleep(retryWaitMs(failures), undefined, { signal: ending, ref: false }).then(
+          () => attempt(failures + 1),
+          () => {},
+        );
+      }
+    };
+    await attempt(0);
+  }
+
+  /** A form that could not be reached: the message waits like any other. */
+  async function handOver(request: ChatMessage, answersForm: () => void | Promise<void>): Promise<boolean> {
+    try {
+      await answersForm();
+      return true;
+    } catch {
+      await inbox.release([{ chat: request.chat, id: request.message.id }]);
+      await waiting.add(request, 'queued');
+      return false;
+    }
   }
 
   async function refuse(channel: Channel, chat: ChatKey, message: IncomingMessage, reply?: string): Promise<void> {
@@ -124,13 +161,16 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
       if (!answersForm && !read?.command.isImmediate) return queue(channel, request, from);
       if ((await store(chat, message, bodyOf(request), { from, isApart: true })) === 'known') return;
       if (answersForm) {
-        answersForm();
-        return close(channel, chat, message);
+        let isTaken: boolean | undefined;
+        return untilDone(chat, async () => {
+          isTaken ??= await handOver(request, answersForm);
+          if (isTaken) await close(channel, chat, message);
+        });
       }
       if (!read) return;
       // The platform is not kept waiting for the answer.
       runCommand(read, request)
-        .then((markdown) => close(channel, chat, message, markdown))
+        .then((markdown) => untilDone(chat, () => close(channel, chat, message, markdown)))
         .catch((error: unknown) =>
           log(`/${read.command.name} failed: ${(error as Error).message}`, { level: 'warn', chat }),
         );

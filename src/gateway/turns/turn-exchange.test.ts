@@ -33,7 +33,9 @@ afterEach(async () => {
   await subject.remove();
 });
 
-async function gateway(change: (exchange: Cluster['exchange']) => Partial<Cluster['exchange']> = () => ({})): Promise<Node> {
+async function gateway(
+  change: (exchange: Cluster['exchange']) => Partial<Cluster['exchange']> = () => ({}),
+): Promise<Node> {
   const storage = subject.open();
   opened.push(storage);
   const { cluster, locks } = storage;

@@ -64,9 +64,7 @@ export function createTurnExchangeStore({ query, transaction }: PostgresDatabase
         'SELECT seq AS number, body FROM lainclaw.gateway_messages WHERE gateway = $1 ORDER BY seq LIMIT $2',
         [gateway, MESSAGES_AT_ONCE],
       );
-      return Promise.all(
-        rows.map(async ({ number, body }) => ({ number, text: await sealing.open(MESSAGES, body) })),
-      );
+      return Promise.all(rows.map(async ({ number, body }) => ({ number, text: await sealing.open(MESSAGES, body) })));
     },
 
     async remove(gateway, numbers) {
