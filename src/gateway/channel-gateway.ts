@@ -18,6 +18,8 @@ export interface ChannelGateway {
   /** Connects every channel and takes up what an earlier process left. Resolves when ready; rejects with the reason why not. */
   start(signal: AbortSignal): Promise<void>;
   status(): Promise<ChannelGatewayStatus>;
+  /** Why no message can be answered here now, where the storage can be the reason; undefined when it can. */
+  problem?(): Promise<string | undefined>;
   /**
    * Queues a text for a chat; durable when it resolves. Who may be written to was decided before. Of several with the same
    * `key` (at most 40 characters), one is sent.

@@ -135,8 +135,10 @@ async function storeChecks({ config, store }: Runtime): Promise<Check[]> {
   if (config.store === undefined) return [];
   const name = 'store';
   try {
-    const { address, tables, isReadOnly } = await (await store()).status();
-    const wrong = isReadOnly ? 'it takes no writes' : tables === 'ready' ? undefined : 'its tables do not fit';
+    const status = await (await store()).status();
+    if (status.place === 'home') return [];
+    const { address, tables, isReadOnly } = status;
+    const wrong = isReadOnly ? 'it is read-only' : tables === 'ready' ? undefined : 'its tables do not fit';
     if (wrong !== undefined)
       return [
         { name, state: 'problem', message: `${address}: ${wrong}`, fix: 'lainclaw store status says what to do' },

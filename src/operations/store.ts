@@ -22,37 +22,43 @@ export const storeStatus = defineOperation({
   class: 'read',
   summary: 'Tell which database keeps the records, whether its tables fit, and what the home still has from before.',
   input: NO_INPUT,
-  output: objectWith(
-    {
-      address: TEXT,
-      role: TEXT,
-      server: { ...TEXT, description: 'the version of PostgreSQL' },
-      tables: { enum: ['ready', 'empty', 'older', 'newer'] },
-      version: COUNT,
-      knownVersion: COUNT,
-      isReadOnly: YES_OR_NO,
-      ownsTables: { ...YES_OR_NO, description: 'the role could change or drop tables' },
-      vectors: {
-        enum: ['pgvector', 'available', 'none'],
-        description:
-          'whether meaning is searched with an index of pgvector, or could be; otherwise each gateway compares the vectors',
-      },
-      sessionsInHome: { ...COUNT, description: 'conversations from before, which the database does not have' },
-    },
-    {
-      files: {
-        ...listOf(
-          objectWith(
-            { place: { enum: ['database', 'bucket', 'machine'] }, count: COUNT, bytes: COUNT },
-            { machine: TEXT },
-          ),
-        ),
-        description: 'outputs and attachments of conversations, by where they are',
-      },
-      bucket: { ...TEXT, description: 'where larger files are kept' },
-      counts: objectWith({ sessions: COUNT, transcripts: COUNT, jobs: COUNT, inbox: COUNT, outbox: COUNT }),
-    },
-  ),
+  output: {
+    anyOf: [
+      objectWith({ place: { const: 'home', description: 'no database is named' }, home: TEXT }),
+      objectWith(
+        {
+          place: { const: 'database' },
+          address: TEXT,
+          role: TEXT,
+          server: { ...TEXT, description: 'the version of PostgreSQL' },
+          tables: { enum: ['ready', 'empty', 'older', 'newer'] },
+          version: COUNT,
+          knownVersion: COUNT,
+          isReadOnly: YES_OR_NO,
+          ownsTables: { ...YES_OR_NO, description: 'the role could change or drop tables' },
+          vectors: {
+            enum: ['pgvector', 'available', 'none'],
+            description:
+              'whether meaning is searched with an index of pgvector, or could be; otherwise each gateway compares the vectors',
+          },
+          sessionsInHome: { ...COUNT, description: 'conversations from before, which the database does not have' },
+        },
+        {
+          files: {
+            ...listOf(
+              objectWith(
+                { place: { enum: ['database', 'bucket', 'machine'] }, count: COUNT, bytes: COUNT },
+                { machine: TEXT },
+              ),
+            ),
+            description: 'outputs and attachments of conversations, by where they are',
+          },
+          bucket: { ...TEXT, description: 'where larger files are kept' },
+          counts: objectWith({ sessions: COUNT, transcripts: COUNT, jobs: COUNT, inbox: COUNT, outbox: COUNT }),
+        },
+      ),
+    ],
+  },
   run: async (_input, { runtime }) => (await runtime.store()).status(),
 });
 

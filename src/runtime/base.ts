@@ -35,6 +35,8 @@ export interface Base {
   /** Called at the start of each turn. Counts for the process: an operation opens a workspace, and with it a gateway, for one turn. */
   onTurnStart(): void;
   userHome: string;
+  /** The name of this machine where the storage is shared with others; undefined where it is this machine's alone. */
+  machine(): Promise<string | undefined>;
   now(): number;
   newId(prefix: string): string;
   systemTimezone(): string;
@@ -105,6 +107,10 @@ export async function createBase({
       if (turns === 2) onLasting();
     },
     userHome,
+    async machine() {
+      if (storage.locks === storage.machineLocks) return undefined;
+      return (await import('../storage/machine-name.ts')).machineName(storage.machineFiles, newId);
+    },
     now,
     newId,
     systemTimezone: () => systemTimezone(environment.variables),

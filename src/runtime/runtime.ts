@@ -123,13 +123,13 @@ export interface Runtime extends Services {
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const base = await createBase(options);
-  const { environment, config, storage, sessions, mailbox, now, systemTimezone } = base;
+  const { environment, config, storage, sessions, mailbox, now } = base;
   const { ownerFiles, locks } = storage;
   const services = createServices(base);
   const finishKilledCommands = createFinishKilledCommands(base, services);
   const openSchedule = lazily(async () => {
     const { openSchedule: open } = await import('../schedule/open-schedule.ts');
-    return open({ jobs: await storage.jobs(), locks, now, systemTimezone, channels: CHANNEL_NAMES });
+    return open({ ...base, jobs: await storage.jobs(), locks, channels: CHANNEL_NAMES });
   });
   const schedule = async (): Promise<Schedule> => (await openSchedule()).schedule;
 

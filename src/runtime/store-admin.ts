@@ -21,8 +21,11 @@ export interface StoreAdmin {
   migrate(
     onStep?: (step: StepRun) => void,
   ): Promise<{ address: string; steps: StepRun[]; version: number; role?: string }>;
-  /** Changes nothing. `sessionsInHome`: conversations that were kept in the home before, which the database does not have. */
-  status(): Promise<StoreStatus & { sessionsInHome: number; bucket?: string }>;
+  /** Changes nothing. `home`: no database is named. `sessionsInHome`: conversations that were kept in the home before, which the database does not have. */
+  status(): Promise<
+    | { place: 'home'; home: string }
+    | ({ place: 'database' } & StoreStatus & { sessionsInHome: number; bucket?: string })
+  >;
   /** Stores, reads and removes an object in the bucket for larger files; resolves with where it is. Undefined: none is configured. Rejects with the reason. */
   tryBucket(): Promise<string | undefined>;
   /** Copies the records of the home into the database, or back, and verifies that. The source is only read; killed, it continues when it is run again. */
@@ -58,18 +61,19 @@ export function createStoreAdmin(config: Config, environment: Environment): Stor
       }
     },
     async status() {
-      const url = addressOf();
+      if (store === undefined) return { place: 'home', home };
       const [{ openDatabase }, { missingTranscripts, readStoreStatus }] = await Promise.all([
         import('../storage/postgres/connect.ts'),
         import('../storage/postgres/store-status.ts'),
       ]);
-      const database = openDatabase({ url, requiresTables: false, waitMs: 0 });
+      const database = openDatabase({ url: store, requiresTables: false, waitMs: 0 });
       try {
         const status = await readStoreStatus(database);
         const inHome = await sessionsOf(home, now);
         const missing = status.tables === 'ready' ? await missingTranscripts(database, inHome) : inHome.length;
         const bucket = bucketSettings(config, variables);
         return {
+          place: 'database',
           ...status,
           sessionsInHome: missing,
           ...(bucket && { bucket: `${bucket.bucket} at ${bucket.endpoint}` }),

@@ -245,12 +245,9 @@ export async function openWorkspace(
       return createSharedChats({ ...service, ...(await chatServices()), cluster, locks });
     },
     async jobs() {
-      const [{ openJobs }, { machineName }] = await Promise.all([
-        import('../gateway/open-jobs.ts'),
-        import('../storage/machine-name.ts'),
-      ]);
+      const { openJobs } = await import('../gateway/open-jobs.ts');
       return openJobs({
-        machine: storage.locks === storage.machineLocks ? undefined : await machineName(storage.machineFiles, newId),
+        machine: await base.machine(),
         opened: await services.openSchedule(),
         files,
         gateway,

@@ -86,7 +86,7 @@ describe('loading HEARTBEAT.md', () => {
   });
   const logged: string[] = [];
 
-  async function world(): Promise<{
+  async function world({ machine }: { machine?: string } = {}): Promise<{
     write(text: string | Error | undefined): Promise<void>;
     jobs: Jobs;
     schedule: Schedule;
@@ -105,6 +105,7 @@ describe('loading HEARTBEAT.md', () => {
       now: Date.now,
       systemTimezone: () => 'UTC',
       channels: ['local'],
+      machine: async () => machine,
     });
     let content: string | Error | undefined;
     logged.length = 0;
@@ -213,6 +214,18 @@ describe('loading HEARTBEAT.md', () => {
     await write(new Error('no permission'));
     expect((await schedule.list()).map(({ name }) => name)).toEqual(['a']);
     expect(logged).toHaveLength(1);
+  });
+
+  it('with a shared storage, the job of a machine that will not return can be removed; those of this one are removed in the file', async () => {
+    const { jobs, schedule } = await world({ machine: 'machine-1' });
+    for (const machine of ['machine-1', 'machine-2']) {
+      const read = async () => ({ text: section(`of-${machine}`), state: '1' });
+      const file = { path: '/w/HEARTBEAT.md', machine, read };
+      await createHeartbeatLoader({ file, schedule, jobs, log: () => {} }).load();
+    }
+    expect(await schedule.remove('of-machine-2')).toBe('of-machine-2');
+    await expect(schedule.remove('of-machine-1')).rejects.toThrow('machine-1:/w/HEARTBEAT.md');
+    expect((await schedule.list()).map(({ name }) => name)).toEqual(['of-machine-1']);
   });
 
   it('its jobs are removed in the file, not beside it', async () => {

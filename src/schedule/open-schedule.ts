@@ -6,7 +6,8 @@ import { createSchedule, type Schedule, type ScheduleDependencies } from './sche
 import { createScheduler, type Scheduler, type SchedulerDependencies } from './scheduler.ts';
 import { createSlots } from './timetable.ts';
 
-export interface OpenScheduleDependencies extends Pick<ScheduleDependencies, 'now' | 'systemTimezone' | 'channels'> {
+export interface OpenScheduleDependencies
+  extends Pick<ScheduleDependencies, 'now' | 'systemTimezone' | 'channels' | 'machine'> {
   jobs: Jobs;
   locks: Locks;
 }

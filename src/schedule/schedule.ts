@@ -58,17 +58,32 @@ export interface ScheduleDependencies {
   systemTimezone(): string;
   /** The names of the channels. */
   channels: readonly string[];
+  /** Names this machine where the storage is shared with others. */
+  machine?(): Promise<string | undefined>;
 }
 
 const DEFAULT_MAX_FAILURES = 5;
 const LONGEST_MESSAGE = 20_000;
 
-export function createSchedule({ jobs, slots, now, systemTimezone, channels }: ScheduleDependencies): Schedule {
+export function createSchedule({
+  jobs,
+  slots,
+  now,
+  systemTimezone,
+  channels,
+  machine,
+}: ScheduleDependencies): Schedule {
   async function existing(name: string): Promise<Job> {
     const job = (await jobs.get(name)) ?? findJob(await jobs.list(), name);
     if (!job)
       throw new ScheduleError('SCHEDULE_NOT_FOUND', `there is no job "${name}": lainclaw schedule list shows them`);
     return job;
+  }
+
+  /** Its gateway may never return: then nobody can change its file. While it runs, it adds the job again when the file changes. */
+  async function isOfAnotherMachine(origin = ''): Promise<boolean> {
+    const own = await machine?.();
+    return own !== undefined && !origin.startsWith('/') && !origin.startsWith(`${own}:`);
   }
 
   function define(request: JobRequest, from: JobOrigin) {
@@ -153,7 +168,7 @@ export function createSchedule({ jobs, slots, now, systemTimezone, channels }: S
     get: existing,
     async remove(given) {
       const { name, source, origin } = await existing(given);
-      if (source === 'heartbeat')
+      if (source === 'heartbeat' && !(await isOfAnotherMachine(origin)))
         throw new ScheduleError('SCHEDULE_BAD_VALUE', `"${name}" is defined in ${origin}: remove its section there`);
       await jobs.remove(name);
       return name;

@@ -67,6 +67,8 @@ export interface TurnExchangeStore {
 }
 
 export interface Cluster {
+  /** Why a gateway cannot work with the storage as it is: another key, or no writes. Undefined when it can. Rejects while the storage cannot be asked. */
+  problem(): Promise<string | undefined>;
   exchange: TurnExchangeStore;
   /** Chats of these bots, those that wait the longest first. At most some thousand, with those of the owner among them. */
   unclaimedChats(bots: readonly BotKey[]): Promise<UnclaimedChat[]>;

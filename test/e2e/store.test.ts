@@ -20,10 +20,16 @@ async function storeHome({ isEmpty = false } = {}) {
 
 const text = (home: Home, name: string): string => readFileSync(join(home.path, name), 'utf8');
 
-it('without the setting, the command says how to name a database', async () => {
-  const finished = await lainclaw(['store', 'status'], { home: testHome() });
-  expect(finished.code).toBe(1);
-  expect(finished.json()).toMatchObject({
+it('without the setting, the status is that the records are in the home, and how to name a database', async () => {
+  const home = testHome();
+  const finished = await lainclaw(['store', 'status'], { home });
+  expect(finished.code).toBe(0);
+  expect(finished.json()).toEqual({ success: true, place: 'home', home: home.path });
+  const { stdout } = await lainclaw(['store', 'status', '--text'], { home });
+  expect(stdout).toContain('lainclaw config set store postgres://');
+  const made = await lainclaw(['store', 'init'], { home });
+  expect(made.code).toBe(1);
+  expect(made.json()).toMatchObject({
     error: { message: expect.stringContaining('lainclaw config set store postgres://') },
   });
 });

@@ -40,14 +40,16 @@ async function runMigrate(flags: OutputFlags, terminal: Terminal): Promise<void>
   });
 }
 
-const STATES: Record<OutputOf<typeof storeStatus>['tables'], string> = {
+type DatabaseStatus = Extract<OutputOf<typeof storeStatus>, { place: 'database' }>;
+
+const STATES: Record<DatabaseStatus['tables'], string> = {
   ready: 'the tables fit this version',
   empty: 'there are no tables: run "lainclaw store init"',
   older: 'the tables are of an older version: run "lainclaw store migrate"',
   newer: 'the tables are of a newer version: upgrade lainclaw',
 };
 
-const VECTORS: Record<OutputOf<typeof storeStatus>['vectors'], string> = {
+const VECTORS: Record<DatabaseStatus['vectors'], string> = {
   pgvector: 'meaning is searched with pgvector',
   available: 'meaning is searched in each gateway; the server has pgvector: "lainclaw store migrate" uses it',
   none: 'meaning is searched in each gateway: the server has no pgvector',
@@ -88,6 +90,11 @@ function showCopied(done: OutputOf<typeof copyStore>, terminal: Terminal): void 
 async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> {
   await runOperation(terminal, storeStatus, {}, (status) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, { success: true, ...status });
+    if (status.place === 'home') {
+      terminal.out.write(`the records are in the home, ${printable(status.home)}: no database is named\n`);
+      terminal.out.write('several gateways can share one: lainclaw config set store postgres://… (docs/store.md)\n');
+      return;
+    }
     const { address, server, role, tables, counts, sessionsInHome, isReadOnly, ownsTables } = status;
     const lines = [
       `${address}, PostgreSQL ${server}, as ${role}`,
@@ -105,7 +112,7 @@ async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> 
         terminal,
         `${sessionsInHome} conversations of this home are not in the database: "lainclaw store copy --from local --to postgres" copies them, and without "store" they are seen again`,
       );
-    if (isReadOnly) warn(terminal, 'the database takes no writes now');
+    if (isReadOnly) warn(terminal, 'the database is read-only (a standby, or set so): point "store" at the primary');
     if (ownsTables) warn(terminal, 'this role could drop the tables: docs/store.md shows one with fewer rights');
   });
 }
@@ -116,7 +123,7 @@ const PLACES: Record<'database' | 'bucket' | 'machine', string> = {
   machine: 'only on the machine',
 };
 
-function fileLines({ files = [], bucket }: OutputOf<typeof storeStatus>): string[] {
+function fileLines({ files = [], bucket }: DatabaseStatus): string[] {
   const kept = files.map(({ place, machine, count, bytes }) =>
     [`${count} (${(bytes / 1024 ** 2).toFixed(1)} MB)`, PLACES[place], machine ?? ''].join(' ').trim(),
   );

@@ -51,6 +51,8 @@ export interface SharedChats {
   readonly running: number;
   wake(): void;
   stopChannel(channel: string, signal: AbortSignal): Promise<void>;
+  /** Why no chat can be answered here now; undefined when it can. */
+  problem(): Promise<string | undefined>;
   /** Begins nothing more. Turns that run may end until the signal fires. */
   drain(signal: AbortSignal): Promise<void>;
   /** After the drain, when what it left was sent. */
@@ -152,7 +154,7 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
     // A button of a form that has ended says so itself.
     if (message.pressed) return;
     const markdown = 'The question that this answers has ended. Please write it again.';
-    await send(chat, markdown, `late-${chatName(chat)}-${message.id}`).catch((error: Error) => warn(error.message));
+    await send(chat, markdown).catch((error: Error) => warn(error.message));
   }
 
   async function send(chat: ChatKey, markdown: string, key = newId('send')): Promise<{ keys: string[] }> {
@@ -203,6 +205,8 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
 
   return {
     async start() {
+      const problem = await cluster.problem();
+      if (problem !== undefined) throw new Error(problem);
       await acquireClaim();
       stopListening.push(
         cluster.on('inbox', lanes.look),
@@ -235,6 +239,11 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
     wake() {
       delivery.wake();
       lanes.look();
+    },
+    async problem() {
+      const problem = await cluster.problem();
+      if (problem !== undefined || (claim && !claim.lost.aborted)) return problem;
+      return 'this gateway could not reach the database for too long, and has not begun again yet';
     },
     async stopChannel(name, signal) {
       await Promise.race([lanes.closeChannel(name), aborted(signal)]);

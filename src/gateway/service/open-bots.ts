@@ -86,6 +86,7 @@ export async function openSharedBots(
       const status = await connections.status();
       return { ...status, runningTurns: status.runningTurns + shared.running };
     },
+    problem: shared.problem,
     wake() {
       connections.wake();
       shared.wake();

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NO_MODEL } from '../../adapters/no-model.ts';
 import type { Channel } from '../../channels/channel.ts';
 import { lazily } from '../../lib/lazily.ts';
@@ -89,6 +90,8 @@ const SIGN_INS = 'auth-profiles.json';
 const LOCK_PATIENCE_MS = 1_000;
 const DRAIN_MS = 20_000;
 const DEAD_LETTERS_SHOWN = 20;
+/** A probe that waits longer is answered that the gateway is not ready. */
+const STORAGE_ANSWERS_MS = 3_000;
 
 /** Resolves after the signal has fired and everything is put away. Rejects with the reason why it could not start. */
 export async function runService(dependencies: ServiceDependencies, stopped: AbortSignal): Promise<void> {
@@ -303,12 +306,21 @@ function createHandlers(parts: {
     },
     async unready() {
       if (run.phase !== 'running') return `the gateway is ${run.phase}`;
-      const status = await gateway.status().catch((error: Error) => error);
-      if (status instanceof Error) return `the storage cannot be read: ${status.message}`;
+      const asked = Promise.all([gateway.status(), gateway.problem?.()]).catch((error: Error) => error);
+      const found = await Promise.race([asked, sleep(STORAGE_ANSWERS_MS, undefined, { ref: false })]);
+      if (found === undefined) return `the storage does not answer within ${STORAGE_ANSWERS_MS / 1_000} seconds`;
+      if (found instanceof Error) return `the storage cannot be read: ${found.message}`;
+      const [status, problem] = found;
+      if (problem !== undefined) return problem;
       const away = status.channels.filter(({ state }) => state !== 'connected' && state !== 'standby');
       return away.length === 0
         ? undefined
-        : away.map(({ channel, account, state }) => `${channel}/${account} is ${state}`).join(', ');
+        : away
+            .map(
+              ({ channel, account, state, lastError }) =>
+                `${channel}/${account} is ${state}${lastError ? `: ${lastError}` : ''}`,
+            )
+            .join(', ');
     },
     async send({ channel, chatId: named }, text) {
       const place = parsePlace(named);

@@ -36,6 +36,8 @@ interface SharedBot {
   /** While this process runs it. */
   gateway: ChannelGateway | undefined;
   standbySince: number;
+  /** Why it could not be started here when it was this gateway's. */
+  problem: string | undefined;
   ended: AbortController;
   /** Resolves when it is neither run nor waited for. */
   running: Promise<void>;
@@ -50,6 +52,7 @@ export function createSharedBots(dependencies: SharedBotsDependencies): ChannelG
     bot,
     gateway: undefined,
     standbySince: now(),
+    problem: undefined,
     ended: new AbortController(),
     running: Promise.resolve(),
     patience: AbortSignal.abort(),
@@ -69,6 +72,7 @@ export function createSharedBots(dependencies: SharedBotsDependencies): ChannelG
       gateway = await open(bot, lock);
       await gateway.start(over);
       each.gateway = gateway;
+      each.problem = undefined;
       onStarted();
       await fired(over);
     } finally {
@@ -86,11 +90,16 @@ export function createSharedBots(dependencies: SharedBotsDependencies): ChannelG
     while (!ended.signal.aborted) {
       log('info', 'another gateway runs this bot; standing by', bot);
       try {
-        const lock = await locks.acquire(lockName(bot), { signal: ended.signal, isLasting: true });
+        const onWait = (): void => {
+          // Another gateway has it, and runs it or says why not.
+          each.problem = undefined;
+        };
+        const lock = await locks.acquire(lockName(bot), { signal: ended.signal, isLasting: true, onWait });
         await run(each, lock, () => log('info', 'this gateway runs the bot now', bot));
       } catch (error) {
         if (ended.signal.aborted) return;
-        log('warn', `could not be started here: ${(error as Error).message}`, bot);
+        each.problem = (error as Error).message;
+        log('warn', `could not be started here: ${each.problem}`, bot);
         await sleep(limits.retryMs, undefined, { signal: ended.signal }).catch(() => {});
       }
     }
@@ -165,11 +174,13 @@ async function statusOf({
   bot,
   gateway,
   standbySince,
+  problem,
   ended,
 }: SharedBot): Promise<Pick<ChannelGatewayStatus, 'channels' | 'runningTurns'>> {
   if (gateway) return gateway.status();
-  const state = ended.signal.aborted ? ('closed' as const) : ('standby' as const);
-  return { channels: [{ ...bot, state, since: standbySince, reconnects: 0 }], runningTurns: 0 };
+  const state = ended.signal.aborted ? 'closed' : problem === undefined ? 'standby' : 'disconnected';
+  const lastError = problem === undefined ? {} : { lastError: problem };
+  return { channels: [{ ...bot, state, since: standbySince, reconnects: 0, ...lastError }], runningTurns: 0 };
 }
 
 function lockName({ channel, account }: BotKey): string {

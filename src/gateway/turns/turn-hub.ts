@@ -124,10 +124,7 @@ export interface TurnHub {
   answer: Questions['answer'];
   /** Drops the turns of a session that have ended. */
   forgetSession(sessionKey: string): void;
-  /**
-   * Writes to a turn that runs: the message joins it before its next model request. Resolves when that is durable, or when the turn has
-   * ended without it. The caller decides who may.
-   */
+  /** Writes to a turn that runs: the message joins it before its next model request. Resolves when that is durable, or when the turn has ended. The caller decides who may. */
   steer(turnId: string, message: SteeringMessage): Promise<SteeringOutcome | 'unknown'>;
   /** A message of the turn's chat arrived here and answers what the turn asks: the gateway that runs it gets the message. Resolves when that is certain. */
   write(turnId: string, message: unknown): Promise<void>;

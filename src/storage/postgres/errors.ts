@@ -16,6 +16,10 @@ const CODES: Readonly<Record<string, StorageErrorCode>> = {
   '53300': 'STORAGE_NO_HANDLES',
 };
 
+export function readOnly(address: string): string {
+  return `the database ${address} is read-only: ${ADVICE.STORAGE_READ_ONLY}`;
+}
+
 /** Shutting down, crashing, starting up; a connection that was ended by the server. */
 const LOSS_STATES = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '08000', '08003', '08006', '08001', '08004']);
 const LOSS_SYSTEM = new Set([

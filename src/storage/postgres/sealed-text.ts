@@ -13,6 +13,8 @@ export interface Sealing {
   seal(name: string, text: string): Promise<Buffer>;
   /** Rejects when it was sealed with another key, under another name, or changed. */
   open(name: string, sealed: Buffer): Promise<string>;
+  /** Rejects with the reason where this machine has no key, or another than the database was set up with. */
+  check(): Promise<void>;
 }
 
 export interface SealingOptions {
@@ -67,6 +69,9 @@ export function createSealing({ database, readKey, keepKey, keyPlace }: SealingO
   }
 
   return {
+    async check() {
+      await key();
+    },
     async seal(name, text) {
       const [{ createCipheriv, randomBytes }, secret] = await Promise.all([import('node:crypto'), key()]);
       const nonce = randomBytes(NONCE_BYTES);

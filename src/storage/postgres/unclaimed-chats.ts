@@ -4,6 +4,7 @@ import type { BotKey } from '../../vocabulary/chat-name.ts';
 import type { Cluster, UnclaimedChat } from '../cluster.ts';
 import { chatOf } from '../mailbox-rows.ts';
 import type { PostgresDatabase } from './database.ts';
+import { readOnly } from './errors.ts';
 import type { Sealing } from './sealed-text.ts';
 import type { Signals } from './signals.ts';
 import { createTurnExchangeStore } from './turn-exchange.ts';
@@ -60,8 +61,19 @@ const UNCLAIMED = `
   ORDER BY first_at`;
 
 export function createPostgresCluster(database: PostgresDatabase, signals: Signals, sealing: Sealing): Cluster {
-  const { query } = database;
+  const { query, address } = database;
   return {
+    async problem() {
+      const [row] = await query<{ isReadOnly: boolean }>(
+        `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+      );
+      if (row?.isReadOnly) return readOnly(address);
+      return sealing.check().then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+    },
+
     exchange: createTurnExchangeStore(database, sealing),
 
     async unclaimedChats(bots: readonly BotKey[]) {
