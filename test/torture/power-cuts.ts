@@ -1,7 +1,7 @@
 // Power cuts, for root. The home lies on an ext4 file system in a file of its own (a loop device). A command is killed at one of its writes,
 // and at that moment the file is copied: it holds what the file system has written to its disk by then, and nothing of what only
-// the memory of the machine knew. The copy is mounted, which replays its journal as after a power cut, and judged like a home after a kill, by
-// programs that see another start of the machine.
+// the memory of the machine knew. The copy is mounted, which replays its journal as after a power cut, and judged like a home after a kill; then a
+// command uses its conversations that sees another start of the machine.
 // Runs in a mount namespace of its own: nothing of it is seen outside, and all mounts go with the process.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { createHome, type Home } from '../support/home.ts';
 import { killEnvironment } from '../support/killed-command.ts';
 import { runBinary } from '../support/lainclaw.ts';
 import { countPlaces, isWholeResult } from './kills.ts';
-import { generalProblems, type Scenario } from './scenario.ts';
+import { generalProblems, run, type Scenario } from './scenario.ts';
 
 export interface CutFigures {
   scenario: string;
@@ -62,13 +62,11 @@ export async function cutPower(scenario: Scenario, cuts: number, random: () => n
       });
       figures.cuts += 1;
       if (isShown) figures.shown += 1;
-      nextStart(aside, figures.cuts);
       const found = await mounted(copy, base, () => judged(scenario, home, isShown));
       figures.problems.push(...found.map((problem) => `${scenario.name}, power cut at ${at}: ${problem}`));
       for (const used of [disk, copy]) rmSync(used);
     }
   } finally {
-    spawnSync('umount', [BOOT_ID]);
     rmSync(aside, { recursive: true, force: true });
     rmSync(base, { recursive: true, force: true });
     await scenario.tearDown?.();
@@ -78,7 +76,9 @@ export async function cutPower(scenario: Scenario, cuts: number, random: () => n
 
 async function judged(scenario: Scenario, home: Home, isShown: boolean): Promise<string[]> {
   try {
-    return [...(await scenario.problems(home, isShown, 'power cut')), ...generalProblems(home)];
+    const found = await scenario.problems(home, isShown, 'power cut');
+    await afterNextStart(home, () => run(home, 'sessions', 'list'));
+    return [...found, ...generalProblems(home)];
   } catch (error) {
     return [(error as Error).message];
   }
@@ -95,12 +95,17 @@ async function mounted<T>(image: string, base: string, use: (home: Home) => Prom
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
-/** From now on the kernel's name for the start of the machine is another, in this namespace. */
-function nextStart(aside: string, number: number): void {
-  const file = join(aside, 'boot-id');
-  const isMounted = existsSync(file);
-  writeFileSync(file, `start-${number}\n`);
-  if (!isMounted) system('mount', '--bind', file, BOOT_ID);
+/** The kernel's name for the start of the machine is another meanwhile, in this namespace. No sandbox can be made then. */
+async function afterNextStart(home: Home, use: () => Promise<unknown>): Promise<void> {
+  const file = join(home.base, 'boot-id');
+  writeFileSync(file, 'another start\n');
+  system('mount', '--bind', file, BOOT_ID);
+  try {
+    await use();
+  } finally {
+    system('umount', BOOT_ID);
+    rmSync(file);
+  }
 }
 
 /** What a killed command had started may still be leaving. */
