@@ -1,5 +1,7 @@
-// Several gateways in operation: keys that differ, a database that takes no writes, and a restart of one after the other under load.
+// Several gateways in operation: keys that differ, a database that takes no writes, a restart of one after the other under
+// load, and tables that a later version changes meanwhile.
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { KNOWN_VERSION } from '../../src/storage/postgres/migrations.ts';
 import { eventually } from '../support/eventually.ts';
 import { judged, writtenLines } from '../support/gateway-kills.ts';
 import { runBinary } from '../support/lainclaw.ts';
@@ -8,6 +10,8 @@ import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { superuser } from '../support/postgres-cluster.ts';
 import { createSharedGateways, type Machine, type SharedGateways } from '../support/shared-gateways.ts';
 import { testHome } from '../support/test-home.ts';
+
+const FAULTLESS = { lost: [], repeated: [], outOfOrder: [] };
 
 let database: TestDatabase;
 let shared: SharedGateways;
@@ -41,6 +45,10 @@ async function takesWrites(isWritable: boolean): Promise<void> {
   });
 }
 
+/** As a person sees them: an answer takes the place of the message that showed its progress. */
+const seen = (): OutboxLine[] => [
+  ...new Map(shared.outbox().map((line): [string, OutboxLine] => [line.messageId, line])).values(),
+];
 const readiness = (machine: Machine) => machine.call<{ ready: boolean; reason?: string }>('/ready');
 
 it('a gateway with another key than the database does not start, and says what to copy', async () => {
@@ -83,11 +91,39 @@ it('each gateway is restarted after the other while messages arrive: none is los
     await machine.start();
   }
   await eventually(() => expect(shared.answered()).toBe(lines.length));
-  const seen = [...new Map(shared.outbox().map((line): [string, OutboxLine] => [line.messageId, line])).values()];
-  expect(judged(lines, seen, 0)).toMatchObject({
-    lost: [],
-    repeated: [],
-    outOfOrder: [],
-    handledOnce: lines.length,
-  });
+  expect(judged(lines, seen(), 0)).toMatchObject({ ...FAULTLESS, handledOnce: lines.length });
+});
+
+/** As a later version does; `oldestProgram` says which programs can run beside it. */
+async function laterStep(number: number, oldestProgram: number): Promise<void> {
+  await superuser(
+    database.port,
+    async (client) => {
+      await client.query('BEGIN');
+      for (const table of ['inbox', 'outbox', 'sessions', 'transcripts'])
+        await client.query(`ALTER TABLE lainclaw.${table} ADD COLUMN later_${number} text`);
+      const row = [number, 'later', oldestProgram];
+      await client.query('INSERT INTO lainclaw.migrations (number, name, oldest_program) VALUES ($1, $2, $3)', row);
+      await client.query('COMMIT');
+    },
+    database.name,
+  );
+}
+
+it('tables that a later version extends are used without a restart; those that exclude this version make its gateways unready', async () => {
+  const [one, two] = shared.machines as [Machine, Machine];
+  for (const machine of [one, two]) await machine.start();
+  const lines = writtenLines(4, 4);
+  shared.write(lines.slice(0, 8));
+  await eventually(() => expect(shared.answered()).toBeGreaterThan(0));
+  await laterStep(KNOWN_VERSION + 1, KNOWN_VERSION);
+  shared.write(lines.slice(8));
+  await eventually(() => expect(shared.answered()).toBe(lines.length));
+  expect(judged(lines, seen(), 0)).toMatchObject({ ...FAULTLESS, handledOnce: lines.length });
+  expect(await readiness(one)).toEqual({ ready: true });
+  await laterStep(KNOWN_VERSION + 2, KNOWN_VERSION + 2);
+  for (const machine of [one, two])
+    await eventually(async () =>
+      expect(await readiness(machine)).toMatchObject({ ready: false, reason: expect.stringContaining('newer') }),
+    );
 });
