@@ -6,6 +6,12 @@ export interface StatementNames {
   of(text: string): string | undefined;
 }
 
+/**
+ * Begins a statement whose plan must fit its values, such as the scopes of a reader: it is not prepared, because PostgreSQL then makes one plan for all values as
+ * soon as that looks cheaper.
+ */
+export const PLANNED_EACH_TIME = '/* planned each time */ ';
+
 /** A program that makes texts from data keeps the memory of a server bounded all the same. */
 const MOST = 500;
 
@@ -16,7 +22,7 @@ export function createStatementNames(): StatementNames {
     of(text) {
       const known = names.get(text);
       if (known !== undefined) return known;
-      if (names.size >= MOST) return undefined;
+      if (names.size >= MOST || text.startsWith(PLANNED_EACH_TIME)) return undefined;
       if (!seen.delete(text)) {
         if (seen.size < MOST) seen.add(text);
         return undefined;

@@ -4,6 +4,7 @@ import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
 import type { Candidates } from '../../archive.ts';
 import { POSTINGS_BUDGET, rarestFirst, TERMS_LIMIT, weightOf } from '../../archive-candidates.ts';
 import type { Query } from '../database.ts';
+import { PLANNED_EACH_TIME } from '../statement-names.ts';
 import type { ArchiveTables } from './tables.ts';
 import { readTotals } from './totals.ts';
 import { isVisible, scopesOf } from './visible.ts';
@@ -50,7 +51,7 @@ export async function countTerms(
 ): Promise<Map<string, number>> {
   if (terms.length === 0) return new Map();
   const rows = await query<{ term: string; count: number }>(
-    `SELECT wanted.term, (SELECT count(*) FROM (
+    `${PLANNED_EACH_TIME}SELECT wanted.term, (SELECT count(*) FROM (
          SELECT 1 FROM ${tables.postings} p WHERE p.generation = s.generation AND p.term = wanted.term AND ${isVisible('p', 2)} LIMIT $3) held) AS count
      FROM ${tables.state} s, unnest($1::text[]) AS wanted (term)`,
     [terms, scopesOf(reader), upTo],
@@ -93,7 +94,7 @@ async function highestSums(
           WHERE q.generation = p.generation AND q.term = other.term AND q.scope = p.scope AND q.chunk = p.chunk))
       ORDER BY p.chunk DESC LIMIT $4) whole`;
   const rows = await query<{ chunk: number }>(
-    `SELECT found.chunk FROM (
+    `${PLANNED_EACH_TIME}SELECT found.chunk FROM (
        SELECT held.chunk, wanted.weight FROM ${tables.state} s, unnest($1::text[], $2::float8[]) AS wanted (term, weight),
          LATERAL (
            SELECT p.chunk FROM ${tables.postings} p
@@ -127,7 +128,7 @@ async function newestAmong(
   limit: number,
 ): Promise<number[]> {
   const rows = await query<{ chunk: number }>(
-    `SELECT DISTINCT chunk FROM (${CHUNKS_AMONG(tables, 1, 2)}) found ORDER BY chunk DESC LIMIT $3`,
+    `${PLANNED_EACH_TIME}SELECT DISTINCT chunk FROM (${CHUNKS_AMONG(tables, 1, 2)}) found ORDER BY chunk DESC LIMIT $3`,
     [among, scopesOf(reader), limit],
   );
   return rows.map(({ chunk }) => chunk);
