@@ -68,6 +68,7 @@ export const startTurn = defineOperation({
       input: [text, ...sent.lines].filter((part) => part.trim() !== '').join('\n\n'),
       ...(continues && { continues }),
       attachments: [...((input.attachments ?? []) as Attachment[]), ...sent.attachments],
+      ...(sent.paths.length > 0 && { sentFiles: sent.paths }),
       sessionKey: session,
       newSession: false,
       effort: input.effort,
@@ -115,6 +116,8 @@ interface TakenUploads {
   attachments: Attachment[];
   /** What the question says of each file. */
   lines: string[];
+  /** Where they are in the workspace; none of people other than the owner. */
+  paths: string[];
   /** Nobody knows who wrote the files. */
   taintedBy: TaintSource[];
 }
@@ -126,7 +129,7 @@ async function takeUploads(
   { runtime, signal }: OperationContext,
   { files }: RuntimeWorkspace,
 ): Promise<TakenUploads> {
-  const taken: TakenUploads = { attachments: [], lines: [], taintedBy: [] };
+  const taken: TakenUploads = { attachments: [], lines: [], paths: [], taintedBy: [] };
   if (ids.length === 0) return taken;
   const uploads = await runtime.uploads();
   // Everybody's turns read the workspace: what another person sends is in their conversation alone.
@@ -149,8 +152,10 @@ async function takeUploads(
     taken.taintedBy.push(taintSource('file', path));
     if (isKept && !isThere) toKeep.push({ path, bytes });
   }
-  for (const { path, bytes } of toKeep)
+  for (const { path, bytes } of toKeep) {
     await keepFile(path, bytes, { workspace: files, maxBytes: bytes.length }, signal);
+    taken.paths.push(path);
+  }
   return taken;
 }
 

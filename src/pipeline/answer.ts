@@ -53,6 +53,7 @@ export async function* answerWithModel(
   );
   const { wireNames } = offered;
   const { attachments, images, pictures } = await attach(context, request.attachments, turn.id);
+  if (request.sentFiles?.length) await toolbox.shareSentFiles(turn.entry.sessionId, request.sentFiles, signal);
   for (const text of contextOf(attachments)) turn.addContext(text);
   const callerTools = createCallerTools(request.callerTools);
   const { system, instructions, coreMemory, notices, ...parts } = await promptParts(context, offered);

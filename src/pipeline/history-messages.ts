@@ -17,6 +17,7 @@ import { toolContext, unfinishedCall } from '../sessions/tool-context.ts';
 import { contextParts } from '../sessions/turn-context.ts';
 import type { WireCalls } from '../tools/folded-calls.ts';
 import type { ToolArgs } from '../tools/tool.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
 import { CALLED_BY_HAND } from './events.ts';
 import { parseManualTrigger } from './manual-trigger.ts';
 import { asToolResults } from './prompt.ts';
@@ -36,11 +37,13 @@ export interface HistoryMessagesOptions {
 export type PictureFiles = ReadonlyMap<string, ModelImage>;
 
 /** Those of these turns whose files are still there. */
-export async function readHistoryPictures(turns: readonly HistoryTurn[]): Promise<PictureFiles> {
+export async function readHistoryPictures(
+  turns: readonly HistoryTurn[],
+  readPictures: Toolbox['readPictures'],
+): Promise<PictureFiles> {
   const kept: HistoryPicture[] = [];
   for (const turn of turns) for (const picture of picturesIn(turn)) kept.push(picture);
   if (kept.length === 0) return new Map();
-  const { readPictures } = await import('../tools/pictures.ts');
   const read = await Promise.all(kept.map(async (one) => [one.path, (await readPictures([one]))[0]] as const));
   return new Map(read.flatMap(([path, image]) => (image ? [[path, image] as const] : [])));
 }

@@ -37,7 +37,7 @@ export async function* historyFor(
 ): AsyncGenerator<RunEvent, SentHistory> {
   const { request, model, historyTokens } = context;
   const { summary, turns, hasOlder } = context.turn.history;
-  const options = { ...given, pictures: await readHistoryPictures(turns) };
+  const options = { ...given, pictures: await readHistoryPictures(turns, context.toolbox.readPictures) };
   const sizeOf = (turn: HistoryTurn): number => tokensIn(historyMessages([turn], options));
   const sent = (text: string | undefined, newest: readonly HistoryTurn[]): SentHistory =>
     sentHistory(text, newest, options);
@@ -120,7 +120,16 @@ export function sentHistory(
 
 export type CompactContext = Pick<
   TurnContext,
-  'turn' | 'request' | 'model' | 'historyTokens' | 'adapter' | 'budget' | 'ledger' | 'signal' | 'conversationCompacted'
+  | 'turn'
+  | 'request'
+  | 'toolbox'
+  | 'model'
+  | 'historyTokens'
+  | 'adapter'
+  | 'budget'
+  | 'ledger'
+  | 'signal'
+  | 'conversationCompacted'
 >;
 
 export type Compacted =

@@ -31,7 +31,7 @@ export async function describeContext(
     const parts = await promptParts(context, offered);
     const { summary, turns } = turn.history;
     const callsAsText = adapter.callsTools && parts.tools.length === 0;
-    const pictures = await readHistoryPictures(turns);
+    const pictures = await readHistoryPictures(turns, toolbox.readPictures);
     const sent = (text: string | undefined, newest: readonly HistoryTurn[]): number =>
       tokensIn(sentHistory(text, newest, { wireNames, callsAsText, pictures }).messages);
     const { model: name, contextWindow } = model;

@@ -35,6 +35,8 @@ export interface RunRequest {
   createdAt: string;
   input: string;
   attachments: readonly Attachment[];
+  /** Files of the workspace that came with the message, by their paths. */
+  sentFiles?: readonly string[];
   sessionKey: string;
   newSession: boolean;
   /** Nobody will continue its session: the index does not hold it. */

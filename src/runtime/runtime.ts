@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Background } from '../agents/background.ts';
 import { CHANNEL_NAMES } from '../channels/channel-table.ts';
@@ -109,6 +110,8 @@ export interface Runtime extends Services {
   consoleAccess(): Promise<ConsoleAccess>;
   /** Files that were uploaded for a turn. */
   uploads(): Promise<Uploads>;
+  /** Opens an output of a session by the path that its transcript names, whichever machine made it. The caller closes it. */
+  openOutput(sessionId: string, path: string): Promise<FileHandle | undefined>;
   /** Folders of conversations. */
   folders(): Promise<Folders>;
   /** Why an answer of background work to this chat would be refused; undefined when it would go there. */
@@ -247,7 +250,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
   const uploads = lazily(async () => {
     const { createUploads } = await import('../gateway/uploads/uploads.ts');
-    return createUploads({ folder: join(environment.home, 'service', 'uploads'), now });
+    return createUploads({ folder: join(environment.home, 'service', 'uploads'), now, blobs: await storage.blobs() });
   });
 
   const sessionChanges = lazily(async () => (await import('./session-changes.ts')).openSessionChanges(base, services));
@@ -374,6 +377,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     followQuestions: beside.followQuestions,
     consoleAccess,
     uploads,
+    openOutput: (sessionId, path) => storage.outputs.open(path, sessionId),
     folders: async () => (await import('../gateway/console-access/folders.ts')).createFolders(ownerFiles),
     answerProblem: service.answerProblem,
     mcpAdmission,

@@ -10,6 +10,7 @@ import { createMcpTools } from '../tools/mcp/tools.ts';
 import type { ReadNetworkRequest } from '../tools/network/read-network-request.ts';
 import { createPermissionStore } from '../tools/permissions/store.ts';
 import type { AskPerson } from '../tools/policy.ts';
+import { createSentFiles } from '../tools/sent-files.ts';
 import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
 import { createWebSearchTool } from '../tools/web/search.ts';
 import type { Changes } from '../undo/changes.ts';
@@ -135,6 +136,7 @@ export async function openToolbox(
     workspace: files,
     resultCache,
     outputs,
+    sentFiles: createSentFiles({ blobs: storage.blobs, workspace: files }),
     changes: ({ sessionId = 'cli', turnId = newId('turn'), root, fence }): Changes => ({
       record: async (change) => (await services.undo()).record({ sessionId, turnId, root }, [change], { fence }),
       applyTogether: async (changeSet) =>

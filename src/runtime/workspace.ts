@@ -26,6 +26,7 @@ import type { AskForm } from '../mcp/elicitation.ts';
 import type { Offer } from '../mcp/serve.ts';
 import type { OpenSchedule } from '../schedule/open-schedule.ts';
 import type { AppendAudit } from '../storage/audit.ts';
+import type { OpenKept } from '../tools/pictures.ts';
 import type { AskPerson } from '../tools/policy.ts';
 import type { RecordedTools } from '../tools/recorded-tools.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
@@ -153,7 +154,22 @@ export async function openWorkspace(
     const audit: AppendAudit = async (events) => (await storage.audit()).append(events);
     const workspace = async () => files;
     const random = Math.random;
-    return { mailbox, audit, ask, hub, sessions, workspace, transcribe, invoke, systemTimezone, now, newId, random };
+    const openKept: OpenKept = (path) => storage.outputs.open(path);
+    return {
+      mailbox,
+      audit,
+      ask,
+      hub,
+      sessions,
+      workspace,
+      openKept,
+      transcribe,
+      invoke,
+      systemTimezone,
+      now,
+      newId,
+      random,
+    };
   }
 
   function gatewayOver(tools: Toolbox, told: Hooks | undefined): Omit<CreatedGateway, 'close'> {

@@ -10,6 +10,8 @@ export interface StoredBlob {
   bytes: number;
   /** Milliseconds since 1970. */
   storedAt: number;
+  /** This machine stored it. */
+  isOwn: boolean;
 }
 
 export interface Blobs {

@@ -68,6 +68,10 @@ export interface ExecutorOptions {
   spoolPath(call: ToolCall): Promise<string>;
   /** Where a picture of a result, or a file that a call leaves, is kept. */
   keptPath(call: ToolCall, name: string): Promise<string>;
+  /** Makes files that a call has left readable on other machines. */
+  shareKept?(paths: readonly string[]): Promise<void>;
+  /** What must have happened before a call is judged. */
+  prepare?(signal: AbortSignal): Promise<void>;
   onDefect(call: ToolCall, error: unknown): void;
   /** The owner's hooks around each call. */
   hooks?: ExecutorHooks;
@@ -100,7 +104,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       await left.done();
       if (signal.aborted) throw new NotStarted(signal.reason);
       const started = performance.now();
-      const brought: Attempt['brought'] = { taintedBy: [], askedMs: 0, hasRun: false, wasAsked: false };
+      const brought: Attempt['brought'] = { taintedBy: [], askedMs: 0, hasRun: false, wasAsked: false, kept: [] };
       const outcome = await attempt(options, call, { signal, progress, brought, left, mayRun }).catch(
         (error: unknown): Outcome => {
           if (signal.aborted && brought.hasRun) audit.ended(call, 'cancelled');
@@ -118,8 +122,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
       if (!options.later) await left.done();
       const durationMs = Math.round((performance.now() - started - brought.askedMs) * 10) / 10;
       const { kept, lines } = await boundPictures(outcome.output?.pictures ?? [], (name) => keptPath(call, name));
+      brought.kept.push(...kept.map(({ path }) => path));
       const bounded = await boundText(textOf(outcome), (whole) => keepOutput(call, whole));
       const { fullOutputPath } = bounded;
+      const { fullOutputPath: spooled } = outcome.output?.meta ?? {};
+      const files = typeof spooled === 'string' ? [...brought.kept, spooled] : brought.kept;
+      if (files.length > 0) await options.shareKept?.(files);
       const told = brought.hasRun ? await options.hooks?.after(call, shownTo(outcome), signal) : undefined;
       const text = [bounded.text, ...lines, told ?? ''].filter((line) => line !== '').join('\n');
       const meta: ToolMeta = { ...outcome.output?.meta, durationMs };
@@ -146,6 +154,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   ): Promise<Outcome> {
     const spec = registry.get(call.name);
     if (!spec) return { ok: false, error: { code: 'tool_not_found', message: `there is no tool "${call.name}" here` } };
+    await options.prepare?.(signal);
     const problem = await validate(spec, call.args);
     if (problem) return { ok: false, error: { code: 'invalid_args', message: `${call.name}: ${problem}` } };
     const asking: ToolContext = {
@@ -153,7 +162,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
       signal,
       progress,
       spoolPath: () => spoolPath(call),
-      keptPath: (name) => keptPath(call, name),
+      async keptPath(name) {
+        const path = await keptPath(call, name);
+        brought.kept.push(path);
+        return path;
+      },
       afterwards: left.add,
     };
     const askedAt = performance.now();
@@ -213,6 +226,8 @@ interface Attempt {
     hasRun: boolean;
     /** A person said no. */
     wasAsked: boolean;
+    /** Paths that the tool asked for. */
+    kept: string[];
   };
 }
 

@@ -1,6 +1,6 @@
 // The one place that bounds pictures in results. Each goes to a file, so that neither the journal nor what is reused holds
 // megabytes; the text says where it is, and what was left out and why. The files are read back when a model is asked.
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, readFile, stat, writeFile } from 'node:fs/promises';
 import { imageType } from '../lib/image-type.ts';
 
 const MOST_PICTURES = 8;
@@ -54,11 +54,19 @@ export async function boundPictures(
   return bound;
 }
 
+/** Opens a kept file that another machine has made; undefined when there is none. */
+export type OpenKept = (path: string) => Promise<FileHandle | undefined>;
+
 /** For a model. A file that is gone, or has become something else, is passed over: the text names it. */
-export async function readPictures(kept: readonly KeptPicture[]): Promise<{ mimeType: string; data: string }[]> {
+export async function readPictures(
+  kept: readonly KeptPicture[],
+  openKept?: OpenKept,
+): Promise<{ mimeType: string; data: string }[]> {
   const read = await Promise.all(
     kept.map(async ({ path, mediaType }) => {
-      const bytes = await readBounded(path).catch(() => undefined);
+      const bytes =
+        (await readBounded(path).catch(() => undefined)) ??
+        (openKept && (await readElsewhere(openKept, path).catch(() => undefined)));
       return bytes && imageType(bytes) === mediaType ? [{ mimeType: mediaType, data: bytes.toString('base64') }] : [];
     }),
   );
@@ -88,6 +96,16 @@ async function smaller(bytes: Buffer): Promise<Buffer | undefined> {
 async function readBounded(path: string): Promise<Buffer | undefined> {
   const { size } = await stat(path);
   return size > 0 && size <= LARGEST_BYTES ? readFile(path) : undefined;
+}
+
+async function readElsewhere(openKept: OpenKept, path: string): Promise<Buffer | undefined> {
+  const handle = await openKept(path);
+  try {
+    const { size = 0 } = (await handle?.stat()) ?? {};
+    return size > 0 && size <= LARGEST_BYTES ? await handle?.readFile() : undefined;
+  } finally {
+    await handle?.close();
+  }
 }
 
 function endingOf(mediaType: string): string {

@@ -1,4 +1,5 @@
 // The contract of a tool: what a call is, what it returns, and what a tool may be given.
+import type { FileHandle } from 'node:fs/promises';
 import type { Language } from '../config/settings.ts';
 import type { AskForm } from '../mcp/elicitation.ts';
 import type { Changes } from '../undo/changes.ts';
@@ -148,6 +149,10 @@ export interface ToolContext {
   spoolPath(): Promise<string>;
   /** A path that does not exist yet, for a file that the call leaves; it is kept as long as the session is. */
   keptPath(name: string): Promise<string>;
+  /** Opens an output of this session that was kept, by the path that its result named; undefined for every other path. The caller closes it. */
+  openKept?(path: string): Promise<FileHandle | undefined>;
+  /** Why a file that a person sent in this session is not in the workspace. */
+  problemOfSentFile?(path: string): string | undefined;
   /** Cleaning up that may continue after the result. It must not reject; the next call waits for it. */
   afterwards(work: Promise<void>): void;
 }

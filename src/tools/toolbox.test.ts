@@ -25,7 +25,7 @@ async function canAsk(turn: Pick<TurnTools, 'mode' | 'askPerson'>): Promise<bool
     },
   };
   // What a call without a session that says little does not touch.
-  const untouched = {} as Pick<ToolboxDependencies, 'resultCache' | 'outputs' | 'texts'>;
+  const untouched = {} as Pick<ToolboxDependencies, 'resultCache' | 'outputs' | 'sentFiles' | 'texts'>;
   const { resultCache } = untouched;
   const box = createToolbox({
     ...untouched,

@@ -27,9 +27,10 @@ import { asTurnMode, type TurnMode } from './permissions/mode.ts';
 import { createLinkResolver } from './permissions/resolve-links.ts';
 import type { ParsedRules } from './permissions/rules.ts';
 import type { PermissionStore } from './permissions/store.ts';
-import { boundPictures, type KeptPicture, type ToolPicture } from './pictures.ts';
+import { boundPictures, type KeptPicture, readPictures, type ToolPicture } from './pictures.ts';
 import { type AskPerson, createPolicy } from './policy.ts';
 import { createRegistry, type RegisteredTool, type Registry } from './registry.ts';
+import type { SentFiles } from './sent-files.ts';
 import { createSessionProcesses } from './shell/open-session-processes.ts';
 import { createTaint, type Taint } from './taint.ts';
 import type { TaintedContent } from './tainted-content/tainted-content.ts';
@@ -56,6 +57,8 @@ export interface ToolboxDependencies {
   workspace: Workspace;
   resultCache: ResultCache;
   outputs: Outputs;
+  /** Files that people sent in sessions whose turns run on several machines. */
+  sentFiles: SentFiles;
   /** Where the changes of one turn are recorded for undo; a call without a session gets a record of its own. */
   changes: (scope: { sessionId?: string; turnId?: string; root: string; fence?: Fence }) => Changes;
   texts(): Promise<ToolTexts>;
@@ -126,13 +129,18 @@ export interface Toolbox {
   bound(text: string, options: { sessionId: string; name: string; limit?: number }): Promise<string>;
   /** Pictures that came with a question, kept under the session's outputs; those that no model takes are left out. */
   keepPictures(pictures: readonly ToolPicture[], options: { sessionId: string; name: string }): Promise<KeptPicture[]>;
+  /** Pictures of a transcript, as a model is sent them, whichever machine keeps them; one that is gone is left out. */
+  readPictures(kept: readonly KeptPicture[]): Promise<{ mimeType: string; data: string }[]>;
+  /** Files of the workspace that came with a message, for later turns of the session on other machines. */
+  shareSentFiles: SentFiles['share'];
   executor(options: TurnTools): Executor;
   /** Ends the commands in the background of a session. */
   endProcesses(sessionId: string): Promise<void>;
 }
 
 export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
-  const { specs, workspace, resultCache, outputs, changes, texts, now, permissions, onDefect } = dependencies;
+  const { specs, workspace, resultCache, outputs, sentFiles, changes, texts, now, permissions, onDefect } =
+    dependencies;
   const { askPerson, askForm, hooks, audit, warn, processes, taintedContent: content } = dependencies;
   const places = { ...dependencies.places, workspaceRoot: workspace.root, resolveLinks: createLinkResolver() };
   let own = dependencies.settingTools?.first ?? [];
@@ -163,8 +171,12 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
       return (await boundText(text, (whole) => outputs.keep(sessionId, name, whole), limit)).text;
     },
     async keepPictures(pictures, { sessionId, name }) {
-      return (await boundPictures(pictures, (file) => outputs.place(sessionId, `${name}-${file}`))).kept;
+      const { kept } = await boundPictures(pictures, (file) => outputs.place(sessionId, `${name}-${file}`));
+      await outputs.share(kept.map(({ path }) => path));
+      return kept;
     },
+    readPictures: (kept) => readPictures(kept, (path) => outputs.open(path)),
+    shareSentFiles: (...given) => sentFiles.share(...given),
     endProcesses: async (sessionId) => (await processes?.made()?.catch(() => undefined))?.endSession(sessionId),
     executor: ({ registry, reader, sessionId, turnId, fence, taint = createTaint(), delegation, later, ...turn }) => {
       const mode = asTurnMode(turn.mode);
@@ -201,6 +213,10 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           seen: sessionId === undefined ? nothingSeen : createSeenFiles(resultCache, sessionId, workspace.root),
           changes: changes({ sessionId, turnId, root: workspace.root, fence }),
           now,
+          ...(sessionId !== undefined && {
+            openKept: (path) => outputs.open(path, sessionId),
+            problemOfSentFile: (path) => sentFiles.problemOf(sessionId, path),
+          }),
           language: dependencies.language,
           taintOfFiles: async (paths) => (content ? (await content()).taint.ofFiles(paths) : []),
           taintOfAnyFile: async () => (content ? (await content()).taint.ofAnyFile() : []),
@@ -219,6 +235,8 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
         keepOutput: (call, text) => outputs.keep(sessionId ?? 'cli', call.id, text),
         spoolPath: (call) => outputs.place(sessionId ?? 'cli', `${call.id}.output`),
         keptPath: (call, name) => outputs.place(sessionId ?? 'cli', `${call.id}-${name}`),
+        shareKept: (paths) => outputs.share(paths),
+        ...(sessionId !== undefined && { prepare: oncePerTurn((signal) => sentFiles.bring(sessionId, signal)) }),
         onDefect,
         ...(hooks && {
           hooks: {
@@ -239,6 +257,18 @@ async function endEarlier(
   sessionId: string,
 ): Promise<void> {
   await (await processes?.made()?.catch(() => undefined))?.keepOnly(sessionKey, sessionId);
+}
+
+/** Where it fails, the next call tries again. */
+function oncePerTurn(work: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
+  let done: Promise<void> | undefined;
+  return (signal) => {
+    done ??= work(signal).catch((error: unknown) => {
+      done = undefined;
+      throw error;
+    });
+    return done;
+  };
 }
 
 /** Of tools that come and go, the first ones are offered whole. */

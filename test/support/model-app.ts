@@ -15,7 +15,7 @@ import { createSessions } from '../../src/sessions/sessions.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { Executed, Executor } from '../../src/tools/executor.ts';
 import { createOfferTools } from '../../src/tools/offered-tools.ts';
-import { boundPictures } from '../../src/tools/pictures.ts';
+import { boundPictures, readPictures } from '../../src/tools/pictures.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { noSubject } from '../../src/tools/subject.ts';
 import type { ToolArgs, ToolEffect, ToolErrorCode, ToolSpec } from '../../src/tools/tool.ts';
@@ -156,6 +156,8 @@ function toolboxOf(tools: readonly AppTool[], { outputs }: Pick<Storage, 'output
     bound: async (text) => text,
     keepPictures: async (pictures, { sessionId, name }) =>
       (await boundPictures(pictures, (file) => outputs.place(sessionId, `${name}-${file}`))).kept,
+    readPictures: (kept) => readPictures(kept, (path) => outputs.open(path)),
+    shareSentFiles: async () => {},
     endProcesses: async () => {},
     executor: () => executor,
   };

@@ -9,6 +9,8 @@ import { type Running, runBinary, startLainclaw } from './lainclaw.ts';
 import type { OutboxLine } from './local-gateway.ts';
 
 export interface Machine {
+  /** Of its gateway. */
+  readonly workspace: string;
   /** Resolves when the gateway is ready. */
   start(): Promise<void>;
   /** Resolves when the process is gone. */
@@ -26,6 +28,8 @@ export interface Machine {
 
 export interface SharedGateways {
   machines: readonly Machine[];
+  /** Of the local channel. */
+  readonly folder: string;
   /** Adds lines to the inbox in one write. */
   write(lines: readonly object[]): void;
   outbox(): OutboxLine[];
@@ -45,10 +49,12 @@ export interface SharedGatewaysOptions {
   /** Of every machine; without it the stub answers. */
   config?: object;
   flags?: readonly string[];
+  /** More variables of every machine. */
+  env?: Readonly<Record<string, string>>;
 }
 
 export function createSharedGateways(options: SharedGatewaysOptions): SharedGateways {
-  const { url, count, config = { provider: 'stub' }, flags = [] } = options;
+  const { url, count, config = { provider: 'stub' }, flags = [], env: more = {} } = options;
   const platform = createHome();
   const folder = join(platform.base, 'channel');
   mkdirSync(folder);
@@ -56,6 +62,7 @@ export function createSharedGateways(options: SharedGatewaysOptions): SharedGate
   const machines = homes.map((home, index): Machine => {
     home.config(config);
     const env = {
+      ...more,
       LAINCLAW_STORE: typeof url === 'string' ? url : url(index),
       LAINCLAW_STORE_KEY: KEY,
       LAINCLAW_LOCAL_FOLDER: folder,
@@ -77,6 +84,7 @@ export function createSharedGateways(options: SharedGatewaysOptions): SharedGate
     };
     const status = (): Promise<ServiceStatus> => call('/status');
     return {
+      workspace: join(home.path, 'workspace'),
       async start() {
         running = startLainclaw(['gateway', 'start', '--channel=local', '--pairing-policy=open', ...flags], {
           home,
@@ -109,6 +117,7 @@ export function createSharedGateways(options: SharedGatewaysOptions): SharedGate
   };
   return {
     machines,
+    folder,
     write: (lines) =>
       appendFileSync(join(folder, 'inbox.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
     outbox,

@@ -1,9 +1,8 @@
 // Files in, pictures out. An upload waits for the turn that names it. A picture is served only when its bytes are one, from the folder of
 // a session's workspace or from what its tools have kept.
-import { join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { sessionPrefix } from '../../gateway/console-access/own-sessions.ts';
 import { imageType } from '../../lib/image-type.ts';
-import { createWorkspace } from '../../workspace/confined.ts';
 import type { ConsoleContext } from '../context.ts';
 import { bodyPieces, callerOf, type Exchange, type Route, sendJson } from '../exchange.ts';
 import { Problem } from '../problem.ts';
@@ -12,19 +11,14 @@ const LARGEST_UPLOAD = 25 * 1024 * 1024;
 const LARGEST_PICTURE = 20 * 1024 * 1024;
 
 export function fileRoutes({ runtime, workspaceFor, limits }: ConsoleContext): Route[] {
-  /** The folder that a path is in, and the path within it. */
-  async function placeOf(session: string, path: string) {
-    if (!path.startsWith('/')) return { files: (await workspaceFor(session)).files, path };
-    const entry = await runtime.sessions.get(session);
-    const own = entry && join(runtime.environment.home, 'outputs', entry.sessionId);
-    if (own !== undefined && path.startsWith(`${own}/`)) {
-      // Opened at the session's own folder: no path leads to what other sessions have kept.
-      const opening = createWorkspace({ root: own, protectedPaths: () => undefined });
-      return { files: await opening.catch(() => Promise.reject(notFound())), path: path.slice(own.length + 1) };
-    }
+  /** Only what is in the session's workspace, and what its own tools have kept, on whichever machine. */
+  async function open(session: string, path: string, signal: AbortSignal): Promise<FileHandle> {
+    const entry = path.startsWith('/') ? await runtime.sessions.get(session) : undefined;
+    const output = entry && (await runtime.openOutput(entry.sessionId, path));
+    if (output) return output;
     const { files } = await workspaceFor(session);
-    if (path.startsWith(`${files.root}/`)) return { files, path: path.slice(files.root.length + 1) };
-    throw notFound();
+    if (path.startsWith('/') && !path.startsWith(`${files.root}/`)) throw notFound();
+    return (await files.openFile(path.startsWith('/') ? path.slice(files.root.length + 1) : path, signal)).handle;
   }
 
   /**
@@ -78,14 +72,13 @@ export function fileRoutes({ runtime, workspaceFor, limits }: ConsoleContext): R
         if (session === '' || path === '')
           throw new Problem(400, 'PATH_REQUIRED', 'accepted: ?session=<key>&path=<path of a picture>');
         await checkOwns(exchange, session, path);
-        const place = await placeOf(session, path);
-        const opened = await place.files.openFile(place.path, exchange.signal).catch(() => Promise.reject(notFound()));
+        const handle = await open(session, path, exchange.signal).catch(() => Promise.reject(notFound()));
         try {
-          if (opened.size > LARGEST_PICTURE)
+          if ((await handle.stat()).size > LARGEST_PICTURE)
             throw new Problem(413, 'TOO_LARGE', 'the picture is too large to be shown');
-          sendPicture(exchange, await opened.handle.readFile());
+          sendPicture(exchange, await handle.readFile());
         } finally {
-          await opened.handle.close();
+          await handle.close();
         }
       },
     },

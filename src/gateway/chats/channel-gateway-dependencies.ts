@@ -4,6 +4,7 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import type { AppendAudit } from '../../storage/audit.ts';
 import type { Fence } from '../../storage/locks.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
+import type { OpenKept } from '../../tools/pictures.ts';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Gateway } from '../gateway.ts';
@@ -33,6 +34,8 @@ export interface ChannelGatewayDependencies {
   /** What commands call operations with. */
   invoke: InvokeFromChat;
   workspace(): Promise<Pick<Workspace, 'writeFile'>>;
+  /** Opens files that turns on other machines have kept. */
+  openKept?: OpenKept;
   /** Of voice messages; absent: no server for it is configured. */
   transcribe?: Transcribe;
   limits?: Partial<ChatLimits>;

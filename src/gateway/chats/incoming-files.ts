@@ -24,6 +24,8 @@ export interface TakenFiles {
   attachments: Attachment[];
   /** A line for each file: where it is, or why not. */
   told: string[];
+  /** Where they are in the workspace. */
+  paths: string[];
 }
 
 export async function takeFiles(
@@ -31,11 +33,12 @@ export async function takeFiles(
   options: TakeFilesOptions,
   signal: AbortSignal,
 ): Promise<TakenFiles> {
-  const taken: TakenFiles = { attachments: [], told: [] };
+  const taken: TakenFiles = { attachments: [], told: [], paths: [] };
   for (const { message } of messages) {
     for (const [index, file] of message.files.entries()) {
       try {
         const { path, bytes } = await take(file, `${message.id}/${index}`, options, signal);
+        taken.paths.push(path);
         if (file.isVoice) {
           taken.told.push(await spoken({ path, bytes, name: file.name }, options.transcribe, signal));
           continue;

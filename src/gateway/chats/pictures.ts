@@ -4,7 +4,7 @@
 import { type Channel, ChannelError, type SentMessage } from '../../channels/channel.ts';
 import { DocumentProblem } from '../../documents/document.ts';
 import type { OutboxDraft, OutboxMessage } from '../../storage/mailbox.ts';
-import { type KeptPicture, readPictures } from '../../tools/pictures.ts';
+import { type KeptPicture, type OpenKept, readPictures } from '../../tools/pictures.ts';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import type { Outgoing } from './outgoing.ts';
 
@@ -23,14 +23,16 @@ export interface PictureDraftOptions {
   pictures: readonly KeptPicture[];
   /** Another machine may send them, which does not have the files. */
   withBytes: boolean;
+  /** Opens files of a turn that another machine ran. */
+  openKept?: OpenKept;
 }
 
 /** None where the platform shows no pictures. */
 export async function pictureDrafts(options: PictureDraftOptions): Promise<OutboxDraft[]> {
-  const { chat, channel, key, pictures, withBytes } = options;
+  const { chat, channel, key, pictures, withBytes, openKept } = options;
   if (!channel.sendPicture) return [];
   const drafts = pictures.slice(-MOST_PICTURES).map(async (picture, index) => {
-    const [read] = withBytes ? await readPictures([picture]) : [];
+    const [read] = withBytes ? await readPictures([picture], openKept) : [];
     const outgoing: Outgoing = {
       markdown: `[picture ${picture.mediaType} in ${picture.path}]`,
       picture: { ...picture, ...(read && { data: read.data }) },

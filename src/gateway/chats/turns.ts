@@ -8,7 +8,7 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import type { Mailbox } from '../../storage/mailbox.ts';
 import { StorageError } from '../../storage/storage.ts';
 import { createTurnMode } from '../../tools/permissions/mode.ts';
-import type { KeptPicture } from '../../tools/pictures.ts';
+import type { KeptPicture, OpenKept } from '../../tools/pictures.ts';
 import { readerOf } from '../../vocabulary/asker.ts';
 import type { BotKey, ChatKey } from '../../vocabulary/chat-name.ts';
 import { chatName } from '../../vocabulary/chat-name.ts';
@@ -49,6 +49,8 @@ export interface TurnsDependencies {
   settings(bot: BotKey): Promise<BotSettings>;
   choices: ChoicesStore;
   workspace(): Promise<Pick<Workspace, 'writeFile'>>;
+  /** Opens files that turns on other machines have kept. */
+  openKept?: OpenKept;
   /** Of voice messages; absent: no server for it is configured. */
   transcribe?: Transcribe;
   /** A turn that waits for a person takes no place from others. */
@@ -131,6 +133,7 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
           key: turnId,
           pictures,
           withBytes: dependencies.isStillOurs !== undefined,
+          openKept: dependencies.openKept,
         })),
       ];
       // From here on there is nothing to stop: the answer may be in the chat before this resolves.
@@ -221,7 +224,7 @@ async function ask(
   const { signal } = turn.control;
   const hasFiles = messages.some(({ message }) => message.files.length > 0);
   const asker = askerOf(chat, messages);
-  const { attachments, told } = hasFiles
+  const { attachments, told, paths } = hasFiles
     ? await takeFiles(
         messages,
         {
@@ -234,7 +237,7 @@ async function ask(
         },
         signal,
       )
-    : { attachments: [], told: [] };
+    : { attachments: [], told: [], paths: [] };
   const input = [inputOf(messages), ...told].filter((part) => part.trim() !== '').join('\n\n');
   const [only, ...others] = messages;
   const continues = only !== undefined && others.length === 0 && isContinue(only.message.text);
@@ -253,6 +256,7 @@ async function ask(
       ...chosenSettings,
       ...(continues ? { input: '', continues } : { input }),
       attachments,
+      ...(paths.length > 0 && { sentFiles: paths }),
       sessionKey: sessionKeyOf(chat),
       newSession: false,
       answering: { expiresMs: limits.approvalMs },

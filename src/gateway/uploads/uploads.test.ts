@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { testHome } from '../../../test/support/test-home.ts';
+import { createLocalStorage } from '../../storage/local/local-storage.ts';
 import { createUploads } from './uploads.ts';
 
 async function* pieces(...texts: string[]): AsyncGenerator<Buffer> {
@@ -54,4 +55,18 @@ it('a file is read only within the bytes that are left for it', async () => {
   const uploads = createUploads({ folder: testHome().path, now: Date.now });
   const { id } = await uploads.keep({ name: 'a.txt', content: pieces('12345678'), person: 'anna', most: 10 });
   await expect(uploads.read(id, 'anna', 7)).rejects.toMatchObject({ code: 'FILES_TOO_LARGE' });
+});
+
+it('an upload that one machine received is read on another that shares the storage, by the same person alone', async () => {
+  const stored = await createLocalStorage({ home: testHome().path, now: Date.now }).blobs();
+  const blobs = { ...stored, isShared: true };
+  const [one, two] = [testHome(), testHome()].map(({ path }) => createUploads({ folder: path, now: Date.now, blobs }));
+  const content = (async function* () {
+    yield Buffer.from('12345678');
+  })();
+  const kept = await one?.keep({ name: 'a.txt', content, person: 'anna', most: 100 });
+  const read = (person: string, most: number) => two?.read(kept?.id ?? '', person, most);
+  expect(await read('anna', 100)).toEqual({ name: 'a.txt', content: Buffer.from('12345678') });
+  await expect(read('bo', 100)).rejects.toMatchObject({ code: 'UPLOAD_UNKNOWN' });
+  await expect(read('anna', 7)).rejects.toMatchObject({ code: 'FILES_TOO_LARGE' });
 });

@@ -4,6 +4,7 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { imageType } from '../../lib/image-type.ts';
 import { newId } from '../../lib/new-id.ts';
+import { type Blobs, UPLOADS } from '../../storage/blobs.ts';
 import { ensureDirectory, storageError } from '../../storage/private-files.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import { safeName } from '../chats/keep-file.ts';
@@ -36,6 +37,8 @@ const MOST_BYTES_OF_ALL = 2 * 1024 * 1024 * 1024;
 
 export interface UploadsOptions {
   folder: string;
+  /** Where other machines share the storage, uploads are stored there too: their turn may run on another one. */
+  blobs?: Blobs;
   now(): number;
   /** Of one person. */
   mostBytes?: number;
@@ -45,10 +48,12 @@ export interface UploadsOptions {
 
 export function createUploads({
   folder,
+  blobs,
   now,
   mostBytes = MOST_BYTES,
   mostBytesOfAll = MOST_BYTES_OF_ALL,
 }: UploadsOptions): Uploads {
+  const shared = blobs?.isShared ? blobs : undefined;
   // One after the other: two that come together must not both take the last room.
   let last: Promise<unknown> = Promise.resolve();
 
@@ -65,7 +70,18 @@ export function createUploads({
         if (name.split('.')[1] === person) own += found.size;
       }
     }
+    for (const { name, storedAt, isOwn } of (await shared?.list(UPLOADS)) ?? [])
+      if (isOwn && now() - storedAt > KEPT_MS) await shared?.remove(UPLOADS, name);
     return { own, all };
+  }
+
+  /** An upload that another machine has received. */
+  async function readElsewhere(prefix: string, most: number): Promise<{ name: string; content: Buffer } | undefined> {
+    const found = (await shared?.list(UPLOADS))?.find(({ name }) => name.startsWith(prefix));
+    if (!found) return undefined;
+    if (found.bytes > most) throw filesTooLarge();
+    const content = await shared?.get(UPLOADS, found.name);
+    return content && { name: found.name.slice(prefix.length), content };
   }
 
   /** Gives a whole file its name, where there is room for it. */
@@ -90,6 +106,8 @@ export function createUploads({
         const admitted = last.then(() => admit(part, join(folder, `${id}.${person}.${kept}`), { person, bytes }));
         last = admitted.catch(() => {});
         await admitted;
+        const whole = `${id}.${person}.${kept}`;
+        await shared?.put(UPLOADS, whole, await readFile(join(folder, whole)));
         return { id, name: kept, type, bytes };
       } catch (error) {
         await rm(part, { force: true });
@@ -100,11 +118,12 @@ export function createUploads({
       const prefix = `${id}.${person}.`;
       const names = await readdir(folder).catch(() => []);
       const found = names.find((name) => name.startsWith(prefix));
-      if (!/^upload-\w+$/.test(id) || found === undefined)
-        throw new CodedError(
-          'UPLOAD_UNKNOWN',
-          `there is no upload "${id}": it may be older than a day; upload it again`,
-        );
+      if (!/^upload-\w+$/.test(id)) throw unknown(id);
+      if (found === undefined) {
+        const elsewhere = await readElsewhere(prefix, most);
+        if (elsewhere) return elsewhere;
+        throw unknown(id);
+      }
       const path = join(folder, found);
       if ((await stat(path)).size > most) throw filesTooLarge();
       return { name: found.slice(prefix.length), content: await readFile(path) };
@@ -141,4 +160,11 @@ async function receive(
 /** Of the file system: a full disk, for example. */
 function isFileError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
+}
+
+function unknown(id: string): CodedError {
+  return new CodedError(
+    'UPLOAD_UNKNOWN',
+    `the upload "${id}" is not known: it may be older than a day; upload it again`,
+  );
 }

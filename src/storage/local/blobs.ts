@@ -36,7 +36,7 @@ export function createLocalBlobs(home: string): Blobs {
         const name = relative(folder, path);
         if (name.split('/').some((part) => part.startsWith('.'))) continue;
         const stats = await stat(path).catch(() => undefined);
-        if (stats) found.push({ name, bytes: stats.size, storedAt: stats.mtimeMs });
+        if (stats) found.push({ name, bytes: stats.size, storedAt: stats.mtimeMs, isOwn: true });
       }
       return inNameOrder(found);
     },

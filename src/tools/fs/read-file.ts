@@ -3,8 +3,10 @@ import { sha256Of } from '../../lib/sha256.ts';
 import type { OpenedFile } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import type { ToolOutput, ToolSpec } from '../tool.ts';
+import { ToolFailure } from '../tool.ts';
 import { orToolFailure } from './failure.ts';
 import { readAt } from './read-at.ts';
+import { openOutput, taintedOutput } from './read-output.ts';
 import { readText } from './read-text.ts';
 import { seenNow } from './seen.ts';
 
@@ -48,17 +50,26 @@ export function createReadFileTool(): ToolSpec {
         await file.handle.close();
       }
     },
-    async execute(args, { workspace, signal, seen, now }) {
-      const file = await workspace.openFile(args.path, signal).catch(orToolFailure);
+    async execute(args, context) {
+      const { workspace, signal, seen, now } = context;
+      const kept = await openOutput(args.path, context);
+      const file = kept ?? (await workspace.openFile(args.path, signal).catch(orExplained));
       let whole: Buffer | undefined;
       try {
         const output = (await readOther(file, args, signal)) ?? (await asText());
+        if (kept) return taintedOutput(output, args.path);
         // A note that is lost only means that a later edit is not compared with this look.
         const shown = await seenNow(file.fingerprint, file.size, now(), whole);
         await seen.note(file.path, shown).catch(() => {});
         return output;
       } finally {
         await file.handle.close();
+      }
+
+      function orExplained(error: unknown): never {
+        const problem = context.problemOfSentFile?.(args.path);
+        if (problem !== undefined) throw new ToolFailure(problem, { cause: error });
+        return orToolFailure(error);
       }
 
       async function asText(): Promise<ToolOutput> {

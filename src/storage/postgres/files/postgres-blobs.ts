@@ -167,9 +167,9 @@ export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs 
     },
     async list(scope) {
       return query<StoredBlob>(
-        `SELECT name, bytes, (extract(epoch FROM stored_at) * 1000)::float8 AS "storedAt" FROM lainclaw.files
+        `SELECT name, bytes, (extract(epoch FROM stored_at) * 1000)::float8 AS "storedAt", machine = $2 AS "isOwn" FROM lainclaw.files
          WHERE scope = $1 AND is_whole ORDER BY name`,
-        [scope],
+        [scope, await machine()],
       );
     },
     async remove(scope, name) {
