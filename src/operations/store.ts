@@ -91,6 +91,10 @@ export const copyStore = defineOperation({
       }),
     ),
     damagedLines: { ...COUNT, description: 'lines of conversations that nobody can read, which were left out' },
+    filesElsewhere: {
+      ...COUNT,
+      description: 'files of conversations that only other machines have, which were left out',
+    },
   }),
   async run({ from, to }, { runtime, signal, onProgress }) {
     if (from === to) throw new ConfigError(`the records are copied from one to the other: "${from}" was named twice`);

@@ -93,7 +93,7 @@ export function createStoreAdmin(config: Config, environment: Environment): Stor
     async copy(to, options) {
       const url = addressOf();
       const { copyStore } = await import('./store-copy.ts');
-      return copyStore(url, to, environment, options);
+      return copyStore(url, to, { environment, config }, options);
     },
   };
 }

@@ -1,10 +1,12 @@
 // Copies the records of a home into the database that `store` names, or back. Nobody may write meanwhile: the lock of the gateway is held,
 // a home or database that others use is refused, and a conversation that changed in the source until the end is noticed.
+import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import { newId } from '../lib/new-id.ts';
 import { createTermsOf } from '../memory/terms-of.ts';
 import { copiedRecords } from '../storage/copy/copied-kind.ts';
 import { type CopiedKindReport, type CopyOptions, copyRecords, StoreCopyError } from '../storage/copy/copy-records.ts';
+import { copiedFiles } from '../storage/copy/file-records.ts';
 import { memoryRecords } from '../storage/copy/memory-records.ts';
 import type { RecordSet } from '../storage/copy/record-set.ts';
 import { catalogueRecords, notesRecords, ownerFileRecords } from '../storage/copy/storage-records.ts';
@@ -18,6 +20,7 @@ import type { PostgresDatabase } from '../storage/postgres/database.ts';
 import { createPostgresStorage } from '../storage/postgres/postgres-storage.ts';
 import { createPostgresRecordSets, rowsOf } from '../storage/postgres/record-sets.ts';
 import type { Records } from '../storage/storage.ts';
+import { fileSettings } from './file-settings.ts';
 
 export interface StoreCopied {
   /** Host, port and name of the database. */
@@ -25,6 +28,8 @@ export interface StoreCopied {
   kinds: CopiedKindReport[];
   /** Lines of conversations that nobody can read. */
   damagedLines: number;
+  /** Files that only other machines have. */
+  filesElsewhere: number;
 }
 
 interface Side {
@@ -38,13 +43,15 @@ const GATEWAY_LOCK = 'gateway-service';
 export async function copyStore(
   url: string,
   to: 'postgres' | 'local',
-  environment: Environment,
+  { environment, config }: { environment: Environment; config: Config },
   options: CopyOptions,
 ): Promise<StoreCopied> {
   const { home, now, variables } = environment;
   const local = createLocalStorage({ home, now, lainclaw: environment.version });
   const key = variables.LAINCLAW_STORE_KEY || undefined;
-  const shared = createPostgresStorage({ url, local, key, now, newId });
+  // What the bucket does not take is reported by the verification, where it matters.
+  const warn = (): void => {};
+  const shared = createPostgresStorage({ url, local, key, files: fileSettings(config, variables, warn), now, newId });
   const database = openDatabase({ url });
   const rows = createLocalRecordSets(home);
   let lock: Lock | undefined;
@@ -67,7 +74,8 @@ export async function copyStore(
     const [source, target] = to === 'postgres' ? [inHome, inDatabase] : [inDatabase, inHome];
     const before = await lastChange(source);
     const transcripts = copiedTranscripts(source.records.transcripts, target.records.transcripts);
-    const kinds = await copyRecords([transcripts, ...pairs(source, target)], options);
+    const files = await copiedFiles(source.records, target.records);
+    const kinds = await copyRecords([transcripts, ...pairs(source, target), files], options);
     await refuseDatabaseInUse(database);
     if ((await lastChange(source)) !== before)
       throw new StoreCopyError('STORE_COPY_NOT_VERIFIED', 'a conversation changed during the copy: run it again');
@@ -75,6 +83,7 @@ export async function copyStore(
       address: database.address,
       kinds,
       damagedLines: transcripts.damagedLines(),
+      filesElsewhere: files.elsewhere(),
     };
   } finally {
     await lock?.release();

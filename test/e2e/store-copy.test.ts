@@ -36,7 +36,7 @@ it('records of every kind are the same in the database, and in a home that they 
   const into = await copy(home, 'local', 'postgres');
   expect(into.code, into.stdout + into.stderr).toBe(0);
   const first = into.json<Copied>();
-  expect(first.kinds.map(({ kind }) => kind)).toHaveLength(24);
+  expect(first.kinds.map(({ kind }) => kind)).toHaveLength(25);
   for (const { kind, records, copied } of first.kinds)
     expect([kind, copied > 0, copied]).toEqual([kind, true, records]);
 
@@ -50,7 +50,13 @@ it('records of every kind are the same in the database, and in a home that they 
   expect(back.code, back.stdout + back.stderr).toBe(0);
   expect(sums(back.json<Copied>())).toEqual(sums(first));
   const text = (each: Home, name: string): string => readFileSync(join(each.path, name), 'utf8');
-  for (const name of ['auth-profiles.json', 'trust.json', 'core_memory.history.jsonl', 'sessions/session_0.jsonl'])
+  for (const name of [
+    'auth-profiles.json',
+    'trust.json',
+    'core_memory.history.jsonl',
+    'sessions/session_0.jsonl',
+    'outputs/session_0/inbox/2026-12-01/план.txt',
+  ])
     expect(text(elsewhere, name)).toBe(text(home, name));
   const storage = createLocalStorage({ home: elsewhere.path, now: Date.now });
   expect((await storage.spending.on('2026-01-01')).tokens).toBe(15);

@@ -1,5 +1,5 @@
 // Files of conversations with records in PostgreSQL, through the commands: where they are, what removes them, and a bucket for the larger ones.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type S3Server, startS3Server } from '../fakes/s3-server.ts';
@@ -79,4 +79,57 @@ it('doctor tries the bucket, and names a key that it refuses without showing the
     state: 'problem',
     message: expect.stringContaining('the secret key is wrong: correct LAINCLAW_S3_SECRET_ACCESS_KEY'),
   });
+});
+
+it('store copy takes files along, both ways and into the bucket, once; what another machine has alone is counted', async () => {
+  const { home, bucket, env } = await homeWithBucket();
+  const small = home.file('small.txt', 'a line of the small file\n'.repeat(3_000));
+  home.file('large.txt', 'a line of the large file\n'.repeat(60_000));
+  const local = { ...env, LAINCLAW_STORE: '' };
+  const settings = JSON.parse(readFileSync(join(home.path, 'config.json'), 'utf8')) as { store: string };
+  home.config({ provider: 'stub' });
+  for (const path of [small, 'large.txt']) {
+    const asked = await lainclaw(['ask', `tool:fs.read_file ${JSON.stringify({ path, maxBytes: 3_000_000 })}`], {
+      home,
+      env: local,
+    });
+    expect(asked.code, asked.stdout + asked.stderr).toBe(0);
+  }
+  const filesOf = (path: string): string[] =>
+    readdirSync(join(path, 'outputs'), { recursive: true })
+      .map(String)
+      .filter((name) => name.endsWith('.txt'))
+      .sort();
+  const before = filesOf(home.path);
+  expect(before).toHaveLength(2);
+  home.config(settings);
+  interface Copied {
+    kinds: { kind: string; records: number; copied: number }[];
+    filesElsewhere: number;
+  }
+  const copy = async (at: typeof home, to: string, variables = env) => {
+    const from = to === 'local' ? 'postgres' : 'local';
+    const done = await lainclaw(['store', 'copy', '--from', from, '--to', to], { home: at, env: variables });
+    expect(done.code, done.stdout + done.stderr).toBe(0);
+    const { kinds, filesElsewhere } = done.json<Copied>();
+    const { records, copied } = kinds.find(({ kind }) => kind === 'files of conversations') ?? {};
+    return [records, copied, filesElsewhere];
+  };
+  expect(await copy(home, 'postgres')).toEqual([2, 2, 0]);
+  expect(await copy(home, 'postgres')).toEqual([2, 0, 0]);
+  expect(bucket.objects.size).toBe(1);
+  expect(filesOf(home.path)).toEqual(before);
+
+  const back = testHome();
+  back.config(settings);
+  expect(await copy(back, 'local')).toEqual([2, 2, 0]);
+  for (const name of before)
+    expect(readFileSync(join(back.path, 'outputs', name)).equals(readFileSync(join(home.path, 'outputs', name)))).toBe(
+      true,
+    );
+
+  // A machine that does not know the bucket has the rest.
+  const without = testHome();
+  without.config({ provider: 'stub', store: settings.store });
+  expect(await copy(without, 'local', {})).toEqual([1, 1, 1]);
 });

@@ -89,6 +89,9 @@ async function fillStores(home: string, seed: number): Promise<void> {
       memoryEnabled: index % 2 === 0,
     });
     if (index % 3 === 0) await storage.notes.write(sessionKey, `notes\0 ${title}`);
+    if (index > 3) continue;
+    await (await storage.blobs()).put(sessionId, 'inbox/2026-12-01/план.txt', Buffer.from(`file\0 ${title}`));
+    await storage.outputs.keep(sessionId, 'call', `${title} `.repeat(10_000));
   }
   await storage.ownerFiles.update('auth-profiles.json', () => '{"version":1,"secret":"swordfish"}\n');
   await storage.ownerFiles.update('telegram-pairing.json', () => '{"version":1,"requests":[]}\n');

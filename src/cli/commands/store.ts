@@ -76,13 +76,18 @@ async function runCopy(flags: CopyFlags, terminal: Terminal): Promise<void> {
 }
 
 function showCopied(done: OutputOf<typeof copyStore>, terminal: Terminal): void {
-  const { address, to, kinds, damagedLines } = done;
+  const { address, to, kinds, damagedLines, filesElsewhere } = done;
   for (const { kind, records, copied, checksum } of kinds)
     if (records > 0) terminal.out.write(`${kind}: ${records}, ${copied} copied now (${checksum.slice(0, 12)})\n`);
   const total = kinds.reduce((sum, { records }) => sum + records, 0);
   const [source, target] = to === 'postgres' ? ['the home', address] : [address, 'the home'];
   terminal.out.write(`verified: ${total} records of ${printable(source)} are in ${printable(target)}\n`);
   if (to === 'local') terminal.out.write('"lainclaw config unset store" uses the home from now on\n');
+  if (filesElsewhere > 0)
+    warn(
+      terminal,
+      `${filesElsewhere} larger files are only on other machines and were left out: "lainclaw store status" names the machines`,
+    );
   if (damagedLines > 0)
     warn(terminal, `${damagedLines} damaged lines of conversations were left out: lainclaw doctor names them`);
 }

@@ -117,7 +117,8 @@ export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs 
       if (mayWait) await bringWaiting(bucket);
       return;
     }
-    await local.put(scope, name, content);
+    // An output is there already.
+    if (!(await local.get(scope, name))?.equals(content)) await local.put(scope, name, content);
     await write(scope, { ...row, place: 'machine' });
   }
 
@@ -161,7 +162,7 @@ export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs 
       );
       if (!row) return undefined;
       if (known?.sha256 === row.sha256) return known.content;
-      const content = row.content ?? (await contentOf(scope, row));
+      const content = row.content ? await unchanged(row, row.content) : await contentOf(scope, row);
       if (content) recent.add(scope, name, { sha256: row.sha256, content });
       return content;
     },
@@ -190,6 +191,15 @@ export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs 
       return redactFiles({ database, blobs: this }, redaction, mode);
     },
   };
+}
+
+async function unchanged({ name, sha256 }: FileRow, content: Buffer): Promise<Buffer> {
+  const { hash } = await import('node:crypto');
+  if (hash('sha256', content) === sha256) return content;
+  throw new StorageError(
+    'STORAGE_FAILED',
+    `the file ${name} in the database is not as it was stored: restore it from a backup of the database`,
+  );
 }
 
 /** A name of ASCII signs alone, which people recognise: stores and proxies disagree about the rest. */
