@@ -1,5 +1,6 @@
 // The turns of one bot over several gateways: a model that thinks for a second, a limit of turns at once in each gateway, and as many messages for each
 // gateway. Four gateways should take as long for four times the messages as one for its own.
+import { asDelivered } from '../test/support/as-delivered.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { judged, writtenLines } from '../test/support/gateway-kills.ts';
 import { APP, databaseUrl, startCluster, TEMPLATE } from '../test/support/postgres-cluster.ts';
@@ -57,7 +58,7 @@ async function measured(options: { gateways: number; places: number; rounds: num
       if (shared.answered() < lines.length) throw new Error(`${shared.answered()} of ${lines.length} are answered`);
     });
     const seconds = (performance.now() - begunAt) / 1_000;
-    const { lost, repeated, outOfOrder } = judged(lines, shared.outbox(), 0);
+    const { lost, repeated, outOfOrder } = judged(lines, asDelivered(shared.outbox()), 0);
     return { perSecond: lines.length / seconds, wrong: lost.length + repeated.length + outOfOrder.length };
   } finally {
     await shared.remove();

@@ -1,6 +1,7 @@
 // Several gateways on one PostgreSQL: the one that runs the bot is killed again and again under load. What was lost, repeated or out of
 // order, and how long it took until another gateway had the bot.
 import { openDatabase } from '../src/storage/postgres/connect.ts';
+import { asDelivered } from '../test/support/as-delivered.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { judged, writtenLines } from '../test/support/gateway-kills.ts';
 import { APP, databaseUrl, startCluster, TEMPLATE } from '../test/support/postgres-cluster.ts';
@@ -49,7 +50,7 @@ async function kills(scale: Scale): Promise<Figure[]> {
       await machine.start();
     }
     await eventually(() => notYet(shared.answered() === lines.length)).catch(() => {});
-    const { lost, repeated, outOfOrder, handledOnce } = judged(lines, shared.outbox(), size.kills);
+    const { lost, repeated, outOfOrder, handledOnce } = judged(lines, asDelivered(shared.outbox()), size.kills);
     const name = `${lines.length} messages, ${GATEWAYS} gateways, ${size.kills} kills`;
     const figure = (unit: string, value: number, limit: number, detail: string): Figure => ({
       name,

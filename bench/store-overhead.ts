@@ -10,7 +10,7 @@ import { runLasting, startModel } from './processes.ts';
 
 const TURNS_A_SECOND = 100;
 const OVERHEAD_MS = 8;
-const ROUND_TRIPS = 22;
+const ROUND_TRIPS = 18;
 const PROCESSOR_MS = 8;
 /** Of a clock tick of /proc. */
 const TICK_MS = 10;

@@ -4,10 +4,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/storage/postgres/connect.ts';
 import type { PostgresDatabase } from '../../src/storage/postgres/database.ts';
+import { asDelivered } from '../support/as-delivered.ts';
 import { type CutProxy, startCutProxy } from '../support/cut-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { judged, writtenLines } from '../support/gateway-kills.ts';
-import type { OutboxLine } from '../support/local-gateway.ts';
 import { APP, type Cluster, databaseUrl, startCluster, TEMPLATE } from '../support/postgres-cluster.ts';
 import { createSharedGateways, type Machine, type SharedGateways } from '../support/shared-gateways.ts';
 import { structureProblems } from '../support/transcript-rules.ts';
@@ -31,8 +31,6 @@ const LONGEST_FAULT_MS = 6_000;
 const LONGEST_PAUSE_MS = 500;
 const PATIENCE_MS = 90_000;
 const LEAST_RUNS = 2;
-/** How the key of a message ends that shows the progress of a turn. */
-const PROGRESS = /-p\d+$/;
 
 export async function breakCluster({
   faults,
@@ -211,25 +209,6 @@ async function writerProblems({ query }: PostgresDatabase): Promise<string[]> {
     ),
     ...structureProblems(lines.map(({ json }) => JSON.parse(json))).map((problem) => `${id}: ${problem}`),
   ]);
-}
-
-/** As a platform shows them that knows keys of messages: one that is sent again under its key is not shown again, and an edit replaces the text. */
-function asDelivered(outbox: readonly OutboxLine[]): OutboxLine[] {
-  const shown = new Map<string, OutboxLine>();
-  const byKey = new Map<string, string>();
-  for (const line of outbox) {
-    const { type, messageId, key } = line;
-    if (type === 'edit') {
-      const edited = shown.get(messageId);
-      if (edited) shown.set(messageId, { ...edited, markdown: line.markdown });
-      continue;
-    }
-    if (key !== undefined && byKey.has(key)) continue;
-    if (key !== undefined) byKey.set(key, messageId);
-    shown.set(messageId, line);
-  }
-  // A progress message that a lost gateway left behind shows the text so far; the answer follows as a message of its own.
-  return [...shown.values()].filter(({ key = '' }) => !byKey.has(key.replace(PROGRESS, '-0')) || !PROGRESS.test(key));
 }
 
 function counted(faults: readonly Fault[]): string {
