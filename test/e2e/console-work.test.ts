@@ -124,7 +124,7 @@ it('a setting is stored, shown with its source, and put back to its default', as
 
 it('a person who is invited sees their own conversations and none of the settings', async () => {
   await open('settings');
-  await page.getByRole('textbox', { name: 'Name' }).fill('Anna');
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Anna');
   await page.getByRole('button', { name: 'Invite' }).click();
   const link = await page.getByRole('textbox', { name: 'Link to sign in' }).inputValue();
   await page.keyboard.press('Escape');
