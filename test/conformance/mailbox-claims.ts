@@ -177,7 +177,7 @@ export function describeMailboxClaims(name: string, create: () => MailboxSubject
         await mailbox.receive(lock, ${JSON.stringify(incoming('m1'))});
         await mailbox.begin(lock, [${JSON.stringify(incoming('m1'))}], 'turn-9');
         process.stdout.write('held');
-        setInterval(() => {}, 1000);`;
+        setInterval(() => lock.token, 1000);`;
       const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });

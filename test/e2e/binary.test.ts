@@ -56,11 +56,12 @@ const ROWS: Row[] = [
     code: 1,
     holds: { success: false, error: { code: expect.stringMatching(/SESSION/) } },
   })),
-  ...['init', 'migrate', 'status'].map((verb) => ({
+  ...['init', 'migrate'].map((verb) => ({
     args: ['store', verb],
     code: 1,
     holds: { success: false, error: { message: expect.stringContaining('LAINCLAW_STORE') } },
   })),
+  { args: ['store', 'status'], holds: { success: true, place: 'home' } },
   {
     args: ['store', 'copy', '--from', 'local', '--to', 'postgres'],
     code: 1,

@@ -92,7 +92,7 @@ it('the model gets the words of a voice message on Feishu, and the recording is 
   ]);
   // Servers know a recording by this ending.
   expect(listener.heard[0]?.body).toMatch(/filename="[^"]+\.ogg"/);
-  const inbox = join(home.path, 'workspace', 'inbox');
+  const inbox = join(home.path, 'workspace', 'inbox-of-others');
   expect(readdirSync(inbox, { recursive: true }).join()).toMatch(/\.opus$/);
   expect(feishu.violations).toEqual([]);
 });
