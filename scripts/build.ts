@@ -95,7 +95,7 @@ const worker = await build({
   input: { 'document-worker': 'src/documents/document-worker.ts' },
   output: files,
 });
-// The MCP server of the browser is started by whoever uses it, and as a program of its own.
+// The MCP server of the browser is a program of its own, and the processes that use it start it.
 const browser = await build({
   ...common,
   input: { 'browser-program': 'src/sandbox/network/browser-program.ts' },

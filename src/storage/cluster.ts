@@ -2,7 +2,7 @@
 // worth looking.
 import type { BotKey, ChatKey } from '../vocabulary/chat-name.ts';
 
-/** A chat with unfinished messages of which no gateway has a valid claim. Times are the storage's own, so that they can be compared. */
+/** A chat with unfinished messages that no gateway claims validly. Times are the storage's own, so that they can be compared. */
 export interface UnclaimedChat {
   chat: ChatKey;
   /** Who wrote the first of its messages; empty when that is not known. */

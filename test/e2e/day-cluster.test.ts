@@ -99,7 +99,7 @@ describe('a day, 18:00', () => {
     await run(homes[1], ['config', 'set', 'store', database.url]);
     copyFileSync(join(homes[0].path, 'store.key'), join(homes[1].path, 'store.key'));
     await start(homes[1]);
-    // The bot runs in the first one: the second stands by, and is ready for it.
+    // The bot runs in the first one: the second is on standby, and ready for it.
     await eventually(async () => expect(await ready(homes[1])).toBe(200));
     phone('and now?');
     first.kill('SIGKILL');

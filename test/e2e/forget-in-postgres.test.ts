@@ -30,7 +30,7 @@ function storageOf(home: Home, { url }: TestDatabase) {
   return createPostgresStorage({ url, local, now: Date.now, newId });
 }
 
-/** The tables of which the dump holds one of the words. Bytes are shown as they are. */
+/** The tables that hold one of the words in the dump. Bytes are shown as they are. */
 function tablesHolding({ port, name }: TestDatabase): string[] {
   const url = databaseUrl(port, 'postgres', name);
   const dump = execFileSync(join(BINARIES, 'pg_dump'), ['--data-only', '--schema=lainclaw', url], {

@@ -1,5 +1,5 @@
 // The browser's MCP server with the filtering proxy as its only network: a program of its own, an entry of its own in the bundle, which
-// whoever uses the server starts. It opens the proxy, starts bubblewrap with the way to it, and ends with the server.
+// the processes that use the server start. It opens the proxy, starts bubblewrap with the way to it, and ends with the server.
 // The argument is a BrowserProgram as JSON.
 import { spawn } from 'node:child_process';
 import { lookup } from 'node:dns/promises';

@@ -1,4 +1,4 @@
-// The lines of the log after a number, for whoever brings them somewhere else. A place in a file is remembered: lines are only appended, or overwritten by as many bytes.
+// The lines of the log after a number, to be brought somewhere else. A place in a file is remembered: lines are only appended, or overwritten by as many bytes.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditTail, TailLine } from '../../audit.ts';

@@ -38,7 +38,7 @@ export function createPostgresAudit({ database, own, tail, machine }: PostgresAu
   let isBehind = true;
   let name: string | undefined;
 
-  /** One at a time; whoever waits for it sees all lines that were there before. */
+  /** One at a time; a caller that waits for it sees all lines that were there before. */
   function bring(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
