@@ -48,6 +48,24 @@ describe('turns at the same time', () => {
     expect(spending.tokens).toBe(5_000);
   });
 
+  it('do not begin with what was read before another call ended', async () => {
+    const spending = sharedSpending();
+    const budget = createDayBudget({ spending, now: Date.now });
+    const first = reservationOf(await budget.reserve({ dailyMaxTokens: 500 }, () => 100, never));
+    const read = Promise.withResolvers<void>();
+    const { on } = spending;
+    spending.on = async (day) => {
+      const before = await on(day);
+      await read.promise;
+      return before;
+    };
+    const second = budget.reserve({ dailyMaxTokens: 500 }, () => 100, never);
+    await turns();
+    await first.settle({ inputTokens: 900, outputTokens: 100 });
+    read.resolve();
+    expect(await second).toEqual({ refused: expect.stringContaining('500') });
+  });
+
   it('so too in USD', async () => {
     const spending = sharedSpending();
     const budget = createDayBudget({ spending, now: Date.now });

@@ -70,6 +70,8 @@ export function createDayBudget({ spending, now }: { spending: Spending; now(): 
           const found = await room(caps);
           if (found.refused !== undefined) return found;
           signal.throwIfAborted();
+          // A call that has ended meanwhile is neither running nor in what was read.
+          if (left !== oneHasSettled.promise) continue;
           if (fits(found)) return begin(most);
           await orAborted(left, signal);
         }
