@@ -9,10 +9,13 @@ import type { ReusedResults } from './cache.ts';
 import type { CallAudit } from './call-audit.ts';
 import { createLater, type Later } from './later.ts';
 import { boundPictures } from './pictures.ts';
-import type { Authorise } from './policy.ts';
+import type { Authorise, Decision } from './policy.ts';
 import type { Registry } from './registry.ts';
+import type { BeforeChange } from './shell/nearby-processes.ts';
+import { pathsOf } from './subject.ts';
 import type { RememberWrites } from './tainted-content/remember-writes.ts';
 import {
+  type ToolArgs,
   type ToolCall,
   type ToolContext,
   type ToolError,
@@ -79,6 +82,8 @@ export interface ExecutorOptions {
   taintSources?(): readonly TaintSource[];
   /** Remembers what a call writes of content from outside. */
   rememberWrites?: RememberWrites;
+  /** Has commands in the background guarded before a call that changes files; absent where none can run. */
+  beforeChange?: BeforeChange;
   /** Called when a result holds content from outside, with where that came from. */
   onTainted?(sources: readonly TaintSource[]): void;
 }
@@ -189,20 +194,29 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const sources = [...new Set([...(options.taintSources?.() ?? []), ...brought.taintedBy])];
       const { changes } = context;
       const writes = await options.rememberWrites?.({ changes, spec, args: call.args, decision, sources });
+      const { changes: remembered = changes, rememberFetched } = writes ?? {};
+      const writing = { changes: remembered, approvedPaths, rememberFetched };
+      const guarded =
+        !onlyReads && changesFiles(spec, call.args)
+          ? await options.beforeChange?.({ ...writing, sources: isSeen(decision, spec, call.args) ? [] : sources })
+          : undefined;
       const full: ToolContext = {
         ...asking,
         signal: limited,
         ...(onlyReads && { onlyReads }),
         ...(hides && { hides }),
         ...(network && { network }),
-        ...(sources.length > 0 && {
-          tainted: { sources, approvedPaths, ...(writes && { rememberChanged: writes.rememberChanged }) },
-        }),
-        ...(writes && { changes: writes.changes, rememberFetched: writes.rememberFetched }),
+        ...(sources.length > 0 && { tainted: { sources } }),
+        ...(approvedPaths.length > 0 && { approvedPaths }),
+        changes: guarded?.changes ?? remembered,
+        ...(rememberFetched && { rememberFetched }),
       };
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };
-      const output = await spec.execute(call.args, full).finally(() => writes?.end());
+      const output = await spec.execute(call.args, full).finally(async () => {
+        await guarded?.end();
+        await writes?.end();
+      });
       // Data is JSON by contract: a tool that breaks it has a defect, found here and not where the result is printed.
       const json = JSON.stringify(output.data) ?? 'null';
       const told: ToolOutput = { ...output, text: output.text ?? json };
@@ -232,6 +246,17 @@ interface Attempt {
 }
 
 type Outcome = { ok: true; output: ToolOutput; cached: boolean } | { ok: false; error: ToolError; output?: ToolOutput };
+
+/** A person has seen what would be written, and approved it. */
+function isSeen({ answer }: Decision & { allowed: true }, { subject }: ToolSpec, args: ToolArgs): boolean {
+  return answer !== undefined && pathsOf(subject(args)).length > 0;
+}
+
+/** A tool that names neither a command nor a path changes no file of the workspace. */
+function changesFiles({ effect, subject }: ToolSpec, args: ToolArgs): boolean {
+  const { kind } = subject(args);
+  return effect !== 'read' && (kind === 'command' || kind === 'path' || kind === 'paths');
+}
 
 function shownTo(outcome: Outcome): { ok: boolean; data?: unknown; error?: ToolError } {
   if (outcome.ok) return { ok: true, data: outcome.output.data };

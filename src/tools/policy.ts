@@ -68,6 +68,8 @@ export interface PolicyOptions {
   contentTaint?(): Promise<Pick<ContentTaint, 'shownBy' | 'writtenBy'>>;
   /** Absent where no call is given any network. */
   networkRequest?: ReadNetworkRequest;
+  /** See DecideInput; absent where nothing runs in the background. */
+  wayOut?(): Promise<string | undefined>;
 }
 
 export type Authorise = (spec: ToolSpec, call: ToolCall, context: ToolContext) => Promise<Decision>;
@@ -105,6 +107,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
         (taint.length > 0 || subject.kind === 'command') &&
         !network &&
         ((await spec.isContained?.(call.args, context)) ?? false),
+      wayOut: taint.length > 0 && spec.effect !== 'read' ? await options.wayOut?.() : undefined,
       context: judging,
       network,
     });

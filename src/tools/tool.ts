@@ -92,10 +92,6 @@ export type RememberFetched = (
 
 export interface TaintedCall {
   sources: readonly TaintSource[];
-  /** Protected paths, absolute, that a person approved for this call. */
-  approvedPaths: readonly string[];
-  /** Remembers as tainted all files that have changed since the call began, for what writes after the call. */
-  rememberChanged?(): Promise<void>;
 }
 
 /** As a model is told it: its name on the wire, and its texts in the owner's language. */
@@ -133,6 +129,8 @@ export interface ToolContext {
   hides?: HidesPath;
   /** Content from outside that the call may carry on; absent: there is none in the turn, nor in what the call reads. */
   tainted?: TaintedCall;
+  /** Protected paths, absolute, that the call may change, because a person approved it or the turn is their own. */
+  approvedPaths?: readonly string[];
   /** Remembers as fetched what a command with network writes after its call. */
   rememberFetched?: RememberFetched;
   /** The network that was permitted for this call; absent: none. */

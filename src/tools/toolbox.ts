@@ -31,6 +31,7 @@ import { boundPictures, type KeptPicture, readPictures, type ToolPicture } from 
 import { type AskPerson, createPolicy } from './policy.ts';
 import { createRegistry, type RegisteredTool, type Registry } from './registry.ts';
 import type { SentFiles } from './sent-files.ts';
+import { createNearbyProcesses } from './shell/nearby-processes.ts';
 import { createSessionProcesses } from './shell/open-session-processes.ts';
 import { createTaint, type Taint } from './taint.ts';
 import type { TaintedContent } from './tainted-content/tainted-content.ts';
@@ -142,6 +143,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
   const { specs, workspace, resultCache, outputs, sentFiles, changes, texts, now, permissions, onDefect } =
     dependencies;
   const { askPerson, askForm, hooks, audit, warn, processes, taintedContent: content } = dependencies;
+  const nearby = processes && createNearbyProcesses(processes, { root: workspace.root, warn });
   const places = { ...dependencies.places, workspaceRoot: workspace.root, resolveLinks: createLinkResolver() };
   let own = dependencies.settingTools?.first ?? [];
   let more: readonly ToolSpec[] = [];
@@ -195,7 +197,9 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           taint,
           networkRequest: dependencies.networkRequest,
           ...(content && { contentTaint: async () => (await content()).taint }),
+          ...(nearby && { wayOut: nearby.wayOut }),
         }),
+        ...(nearby && { beforeChange: nearby.beforeChange }),
         taintSources: taint.sources,
         audit: createCallAudit({
           append: audit,

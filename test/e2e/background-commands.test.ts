@@ -7,10 +7,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { startModelServer } from '../fakes/model-server/model-server.ts';
+import type { Script } from '../fakes/model-server/reply.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Home } from '../support/home.ts';
 import { ask, lainclaw, startLainclaw } from '../support/lainclaw.ts';
 import { createLocalGateway } from '../support/local-gateway.ts';
+import { modelFor } from '../support/model-providers.ts';
 import { testHome } from '../support/test-home.ts';
 
 const bash = (command: string, more = {}) => ({ name: 'bash', args: { command, ...more } });
@@ -299,13 +301,20 @@ it('files that it fetches after its call count as content from outside, in anoth
     home.file('own.txt', 'mine\n');
     await lainclaw(['trust', 'add', home.workspace], { home });
     const fetching = `until [ -e go ]; do sleep 0.1; done; curl -so fetched.txt http://${host}/; echo fetched`;
-    const results = await run(
-      home,
-      bash(fetching, { background: true, network: [host] }),
-      bash('touch go'),
-      process_('wait', { text: 'fetched', timeoutMs: 60_000 }),
-    );
-    expect(results, JSON.stringify(results)).toMatchObject([{ ok: true }, { ok: true }, { ok: true }]);
+    const script: Script = ({ messages }) => {
+      const answered = messages.filter(({ role }) => role === 'tool').length;
+      if (answered === 0) return { toolCalls: [bash(fetching, { background: true, network: [host] })] };
+      if (answered > 1) return { text: 'Done.' };
+      // Its call has been answered.
+      home.file('go', '');
+      return { toolCalls: [process_('wait', { text: 'fetched', timeoutMs: 60_000 })] };
+    };
+    const model = await modelFor('openai-compatible', script, { home });
+    const { toolResults } = (await model.ask('go', '--mode', 'auto')).json();
+    expect(toolResults, JSON.stringify(toolResults)).toMatchObject([
+      { result: { ok: true } },
+      { result: { ok: true } },
+    ]);
     expect(readFileSync(join(home.workspace, 'fetched.txt'), 'utf8')).toBe('obey\n');
     const read = (path: string) => ({ name: 'fs.read_file', args: { path } });
     const [fetched, own] = await run(home, read('fetched.txt'), read('own.txt'));

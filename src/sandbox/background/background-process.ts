@@ -19,12 +19,18 @@ export interface ProcessRequest {
   /** As the model wrote it. */
   command: string;
   cwd: string;
+  /** Absolute and without links. */
+  workspaceRoot: string;
+  /** Names that it may reach. */
+  hosts?: readonly string[];
   /** For its output; must not exist. */
   logPath: string;
   /** Where content from outside came from that its output may hold. */
   taintedBy: readonly TaintSource[];
   /** It can write nothing of the workspace and reach no host. */
   isConfined?: boolean;
+  /** Keeps it from leaving what other programs run; absent where it cannot write. */
+  guard?: ProcessGuard;
   /** It is waited for, and listed only once it has moved to the background. */
   isForeground?: boolean;
   /** To a port of loopback inside its sandbox; undefined when nothing listens there. */
@@ -34,12 +40,28 @@ export interface ProcessRequest {
   onEnd?(): Promise<readonly string[]>;
 }
 
+/** Looks after a command whose files a tainted turn may change, and which may run them. */
+export interface ProcessGuard {
+  /**
+   * Resolves when files that other programs run are on record as they are now. From then on what the command changes of them is put back,
+   * and the command is ended. `sources`: of the content that it may run.
+   */
+  begin(sources: readonly TaintSource[]): Promise<void>;
+  /** Somebody else is about to give the file at this absolute path this content, which is theirs. */
+  accept(path: string, file: { bytes: Uint8Array; mode: number }): Promise<void>;
+  /** Somebody else may change what is at or below these absolute paths until the returned function is called. */
+  approve(paths: readonly string[]): () => Promise<void>;
+}
+
 export interface BackgroundProcess {
   readonly id: string;
   readonly sessionId: string;
   readonly sessionKey: string | undefined;
   readonly command: string;
   readonly cwd: string;
+  readonly workspaceRoot: string;
+  readonly hosts: readonly string[];
+  readonly guard: ProcessGuard | undefined;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly state: 'running' | 'ended';
@@ -67,7 +89,10 @@ export interface BackgroundProcess {
   write(text: string, taintedBy?: readonly TaintSource[]): Promise<void>;
   /** To one of its own servers; undefined when nothing listens on the port of its loopback. */
   connect(port: number): Promise<Duplex | undefined>;
-  end(): Promise<void>;
+  /** From now on its output may hold content from there. */
+  taint(sources: readonly TaintSource[]): void;
+  /** `because`: what is told as its problem. */
+  end(because?: string): Promise<void>;
   /** From now on it is one of the background. Throws ProcessesError when too many run there. */
   moveToBackground(): void;
 }
@@ -87,7 +112,8 @@ export function startProcess(
   request: ProcessRequest,
   { known, now, checkRoom }: { known: KnownProcesses; now(): number; checkRoom(sessionId: string): void },
 ): OwnProcess {
-  const { sessionId, sessionKey, command, cwd, logPath, run, onEnd } = request;
+  const { sessionId, sessionKey, command, cwd, workspaceRoot, logPath, run, onEnd } = request;
+  const { hosts = [], isConfined = false, guard } = request;
   const startedAt = now();
   const log: OutputLog = createOutputLog(logPath, LOG_BYTES);
   const ending = new AbortController();
@@ -101,6 +127,7 @@ export function startProcess(
   let state: BackgroundProcess['state'] = 'running';
   let exitCode: number | null | undefined;
   let problem: string | undefined;
+  let endedBecause: string | undefined;
   let notes: readonly string[] = [];
   let { taintedBy } = request;
   let isForeground = request.isForeground ?? false;
@@ -110,7 +137,8 @@ export function startProcess(
   /** For `lainclaw ps`, which works without it too, only not from another process. */
   function tell(): void {
     if (isForeground || firstProcess === undefined || state === 'ended') return;
-    telling = known.add({ id, pid: firstProcess, sessionId, sessionKey, command, cwd, startedAt }).catch(() => {});
+    const told = { id, pid: firstProcess, sessionId, sessionKey, command, cwd, workspaceRoot, isConfined, startedAt };
+    telling = known.add(told).catch(() => {});
   }
 
   async function live(): Promise<Finished | undefined> {
@@ -132,6 +160,7 @@ export function startProcess(
       exitCode = finished.exitCode;
       if (finished.limitExceeded) problem = `it exceeded its limit of ${finished.limitExceeded}`;
       else if (finished.timedOut) problem = 'it ran for too long';
+      else problem = endedBecause;
       return finished;
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
@@ -170,6 +199,10 @@ export function startProcess(
     });
   }
 
+  function taint(sources: readonly TaintSource[]): void {
+    taintedBy = [...new Set([...taintedBy, ...sources])];
+  }
+
   const ended = live();
   return {
     id,
@@ -178,8 +211,11 @@ export function startProcess(
     command,
     cwd,
     startedAt,
+    workspaceRoot,
+    hosts,
+    guard,
     ended,
-    isConfined: request.isConfined ?? false,
+    isConfined,
     get taintedBy() {
       return taintedBy;
     },
@@ -221,10 +257,12 @@ export function startProcess(
       if (state === 'ended' || !stdin || stdin.destroyed)
         throw new ProcessesError('PROCESS_ENDED', `${id} reads no input any more`);
       const target = stdin;
-      taintedBy = [...new Set([...taintedBy, ...from])];
+      taint(from);
       await new Promise<void>((resolve, reject) => target.write(text, (error) => (error ? reject(error) : resolve())));
     },
-    async end() {
+    taint,
+    async end(because) {
+      if (state === 'running') endedBecause ??= because;
       ending.abort();
       await ended;
     },

@@ -11,6 +11,10 @@ export interface KnownProcess {
   sessionKey?: string | undefined;
   command: string;
   cwd: string;
+  /** Absent in entries of earlier versions. */
+  workspaceRoot?: string;
+  /** It can write nothing of the workspace and reach no host. */
+  isConfined?: boolean;
   /** Milliseconds since the epoch. */
   startedAt: number;
 }

@@ -1,5 +1,7 @@
 // Commands that run in the background of a session. Each ends with its session and with this process, however that ends: the
 // sandbox sees to it (`Sandbox.endsWithUs`). A command that has ended stays readable until others have taken its place.
+
+import { isInside } from '../path-inside.ts';
 import {
   type BackgroundProcess,
   type OwnProcess,
@@ -7,12 +9,14 @@ import {
   type ProcessRequest,
   startProcess,
 } from './background-process.ts';
-import type { KnownProcesses } from './known-processes.ts';
+import type { KnownProcess, KnownProcesses } from './known-processes.ts';
 
 export interface Processes {
   /** Throws ProcessesError when too many run. */
   start(request: ProcessRequest): BackgroundProcess;
   list(sessionId?: string): BackgroundProcess[];
+  /** Those that run and have files below this folder, or above it, in their workspace; `others`: of other processes of the home. */
+  around(root: string): Promise<{ ours: BackgroundProcess[]; others: KnownProcess[] }>;
   /** Throws ProcessesError. */
   get(sessionId: string, id: string): BackgroundProcess;
   /** Ends those of a session, whichever process has them. */
@@ -73,6 +77,13 @@ export function createProcesses({ known, now, newId }: ProcessesDependencies): P
       return started;
     },
     list: (sessionId) => background().filter((each) => sessionId === undefined || each.sessionId === sessionId),
+    async around(root) {
+      const ours = background().filter((each) => each.state === 'running' && overlap(each.workspaceRoot, root));
+      const others = (await known.list()).filter(
+        ({ id, workspaceRoot, cwd }) => !processes.has(id) && overlap(workspaceRoot ?? cwd, root),
+      );
+      return { ours, others };
+    },
     get(sessionId, id) {
       const ofSession = background().filter((each) => each.sessionId === sessionId);
       const found = ofSession.find((each) => each.id === id);
@@ -103,4 +114,8 @@ export function createProcesses({ known, now, newId }: ProcessesDependencies): P
       processes.clear();
     },
   };
+}
+
+function overlap(one: string, other: string): boolean {
+  return isInside(one, other) || isInside(other, one);
 }

@@ -20,7 +20,7 @@ import {
   deniedBy,
   deny,
   namesOf,
-  taintReason,
+  personReasons,
 } from './decision.ts';
 import { allowsPath } from './path-pattern.ts';
 import { locate, type PathContext } from './paths.ts';
@@ -49,11 +49,11 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
   // A program may do anything with what is typed into it.
   const isTyped = subject.runs === 'typed-into-process';
   const onlyReads = verdict === 'read-only' && !isTyped;
-  const staysInside = isContained && subject.runs !== 'in-background';
+  const staysInside = isContained && subject.runs !== 'in-background' && input.wayOut === undefined;
   // Contained is what the sandbox holds, apart from files that other programs will run later.
   const needsPerson = taint.length > 0 && !onlyReads && (!staysInside || outside || elevated || objections.length > 0);
   const lasting = isTyped ? ['a running command receives it'] : [];
-  const reasons = [...(needsPerson ? [taintReason(taint)] : []), ...lasting, ...found];
+  const reasons = [...(needsPerson ? personReasons(input) : []), ...lasting, ...found];
   const asked = parts.filter((part) => part.reasons.length > 0).map((part) => part.command.source);
   const protects = [...new Set([...objections.map(({ path }) => path), ...changedManifests(reading, context)])];
   const question = commandQuestion(command, directory, asked, subject.runs);

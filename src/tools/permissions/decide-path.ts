@@ -13,7 +13,7 @@ import {
   deniedBy,
   deny,
   namesOf,
-  taintReason,
+  personReasons,
 } from './decision.ts';
 import { isAboutReading } from './hidden-paths.ts';
 import { allowsPath, touchesPath } from './path-pattern.ts';
@@ -42,9 +42,10 @@ export function decidePath(input: DecideInput, { path, access }: PathSubject): D
   const isMore = effect === 'exec' || effect === 'send';
   const objection = strictestObjection(effect, access, location, context);
   // An edit of an ordinary file of the workspace is contained; what runs, sends, or leads elsewhere is not.
-  const leaves = effect !== 'write' || location.relative === undefined || objection !== undefined;
+  const isOrdinary = effect === 'write' && location.relative !== undefined && objection === undefined;
+  const leaves = !isOrdinary || input.wayOut !== undefined;
   const needsPerson = taint.length > 0 && (effect === 'read' ? objection !== undefined : leaves);
-  const tainted = needsPerson ? [taintReason(taint)] : [];
+  const tainted = needsPerson ? personReasons(input) : [];
   const judged = { changes: effect !== 'read', needsPerson };
   const base = isMore
     ? { ...judged, question: callQuestion(call) }

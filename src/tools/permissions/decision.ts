@@ -19,6 +19,8 @@ export interface DecideInput {
   taint: readonly TaintSource[];
   /** What the call runs cannot get out of the workspace: it is in a sandbox, without network. */
   isContained: boolean;
+  /** Of a tainted turn: why even a change of an ordinary file could leave, because something that runs may run it. */
+  wayOut?: string;
   context: DecideContext;
   /** The network that the call asks for. */
   network?: NetworkRequest;
@@ -106,6 +108,11 @@ export function askedBy(rule: Rule): string {
 /** Names where the content came from. */
 export function taintReason(taint: readonly TaintSource[]): string {
   return `this turn has content from outside (${taint.map(describeTaint).join(', ')}), so a person must approve it`;
+}
+
+/** Why a person is needed for what changes files. */
+export function personReasons({ taint, wayOut }: Pick<DecideInput, 'taint' | 'wayOut'>): string[] {
+  return [taintReason(taint), ...(wayOut === undefined ? [] : [wayOut])];
 }
 
 /** The answers of the session that hold now: where a person is needed, only those given while one was. */

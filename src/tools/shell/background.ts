@@ -1,5 +1,6 @@
 // A command in the background: started there, or moved there when it takes longer than it was given. It outlives its call and its turn,
-// not its session nor this process. While it runs, and once more when it has ended, what git would run on the host is put back.
+// not its session nor this process. While it runs, and once more when it has ended, what git would run on the host is put back. From the
+// moment when a tainted turn changes files that it may run, the same holds for what any other program would run, and it is ended by that.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackgroundProcess, ProcessesError } from '../../sandbox/background/background-process.ts';
 import type { Inward } from '../../sandbox/network/inward.ts';
@@ -17,6 +18,10 @@ const LONGEST_MS = 24 * 3_600_000;
 /** Between two looks at what was planted, and how many times as long as the look itself. */
 const LOOK_MS = 10_000;
 const LOOK_FACTOR = 50;
+/** The same once it is guarded. */
+const GUARDED_LOOK_MS = 1_000;
+const PLANTED =
+  'it was ended, because it changed what other programs run after content from outside could have reached it';
 
 export interface BackgroundRun {
   command: SandboxCommand;
@@ -38,7 +43,7 @@ export interface StillRunning {
 }
 
 export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Promise<SandboxedRun | StillRunning> {
-  const { command, text, waitMs, privateHosts, context } = run;
+  const { command, text, waitMs, privateHosts, plants, context } = run;
   const { processes, network, signal, progress } = context;
   if (!processes || !sandbox.endsWithUs) {
     throw new ToolFailure(
@@ -51,14 +56,47 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
   const inward = waitMs === undefined ? await wayInto(sandbox, given) : undefined;
   const lines = createProgressLines(progress);
   let isShown = waitMs !== undefined;
+  let isGuarded = false;
+  let others = 0;
+  let found: readonly string[] = [];
   const looking = new AbortController();
   const hosts = network?.showsFetched ? network.hosts.map(({ name }) => name) : [];
   const fetched = await context.rememberFetched?.(asSources(hosts));
+  let pace = new AbortController();
+  const lookEvery = (ms: number): void => {
+    pace.abort();
+    pace = new AbortController();
+    if (plants) void keepLooking(() => lookAt(plants), AbortSignal.any([looking.signal, pace.signal]), ms);
+  };
+  const lookAt = async ({ putBack }: PlantWatch): Promise<void> => {
+    if (others > 0) return;
+    const notes = await putBack();
+    if (!isGuarded || notes.length === 0) return;
+    found = notes;
+    await (await starting).end(PLANTED);
+  };
   // Until it is known better.
   let heardFrom: readonly string[] = hosts;
   const starting = processes.start({
     command: text,
     cwd: command.cwd,
+    workspaceRoot: command.profile.workspace?.path ?? command.cwd,
+    hosts: network?.hosts.map(({ name }) => name) ?? [],
+    guard: plants && {
+      async begin(sources) {
+        await plants.guard(sources);
+        if (isGuarded) return;
+        isGuarded = true;
+        lookEvery(GUARDED_LOOK_MS);
+      },
+      accept: plants.accept,
+      // A call that runs meanwhile looks after itself.
+      approve(paths) {
+        const end = plants.approve(paths);
+        others += 1;
+        return () => end().finally(() => (others -= 1));
+      },
+    },
     logPath: await context.spoolPath(),
     taintedBy: taintOf(context),
     isConfined: command.profile.workspace?.access === 'read-only' && !network,
@@ -87,7 +125,7 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
       looking.abort();
       await inward?.close();
       await fetched?.(asSources(heardFrom));
-      return (await run.plants?.finish()) ?? [];
+      return [...new Set([...found, ...((await plants?.finish()) ?? [])])];
     },
   });
   const process = await starting.catch(async (error: unknown) => {
@@ -103,8 +141,7 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
     return finished;
   }
   if (waitMs !== undefined && !hasMoved(process)) return endLate(process);
-  const { plants } = run;
-  if (plants) void keepLooking(() => plants.putBack(), looking.signal);
+  if (!isGuarded) lookEvery(LOOK_MS);
   const notCovered = `the command in the background (${process.id}) may change files later`;
   return { process, output: outputOf(process, context), notCovered };
 }
@@ -152,14 +189,14 @@ async function endedWithin(
   }
 }
 
-/** Every ten seconds; less often where a look takes long. */
-export async function keepLooking(look: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
-  for (let pause = LOOK_MS; !signal.aborted; ) {
+/** Less often where a look takes long. */
+async function keepLooking(look: () => Promise<unknown>, signal: AbortSignal, everyMs: number): Promise<void> {
+  for (let pause = everyMs; !signal.aborted; ) {
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
     const started = performance.now();
     await look().catch(() => {});
-    pause = Math.max(LOOK_MS, LOOK_FACTOR * (performance.now() - started));
+    pause = Math.max(everyMs, LOOK_FACTOR * (performance.now() - started));
   }
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import type { Mode } from '../../config/mode.ts';
 import type { BackgroundProcess } from '../../sandbox/background/background-process.ts';
@@ -118,36 +117,21 @@ it('in a tainted turn a person approves what stays in the background, in every m
   });
 });
 
-it('what was typed in a tainted turn taints the process and the files that change while it runs', async () => {
+it('what was typed in a tainted turn taints the process', async () => {
   const typed: unknown[] = [];
-  const ended = Promise.withResolvers<undefined>();
-  let looks = 0;
   const context = contextOf(
     {
       outputBytes: 0,
       state: 'running',
       notes: [],
       taintedBy: [],
-      ended: ended.promise,
+      ended: Promise.resolve(undefined),
       write: async (...given) => void typed.push(given),
       printedMore: async () => true,
       read: () => ({ text: '', skipped: 0, next: 0 }),
     },
-    {
-      tainted: {
-        sources: ['mcp:x'],
-        approvedPaths: [],
-        rememberChanged: async () => {
-          looks += 1;
-        },
-      },
-    },
+    { tainted: { sources: ['mcp:x'] } },
   );
   await createProcessTool().execute(write('go\n'), context);
   expect(typed).toEqual([['go\n', ['mcp:x']]]);
-  expect(looks).toBe(1);
-  ended.resolve(undefined);
-  await ended.promise;
-  await sleep(0);
-  expect(looks).toBe(2);
 });

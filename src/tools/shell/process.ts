@@ -3,8 +3,8 @@ import { defineTool } from '../define-tool.ts';
 import { repliesIn } from '../languages/replies.ts';
 import { visible } from '../permissions/question.ts';
 import { noSubject } from '../subject.ts';
-import { type TaintedCall, type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
-import { keepLooking, outputOf } from './background.ts';
+import { type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '../tool.ts';
+import { outputOf } from './background.ts';
 import { orProcessFailure } from './open-session-processes.ts';
 import type { SessionProcesses } from './session-processes.ts';
 
@@ -13,8 +13,6 @@ const LONGEST_WAIT_MS = 600_000;
 const ENDING_MS = 5_000;
 
 export function createProcessTool(): ToolSpec {
-  /** Those whose writes are remembered as tainted. */
-  const remembered = new WeakSet<BackgroundProcess>();
   return defineTool({
     name: 'process',
     schema: {
@@ -59,10 +57,6 @@ export function createProcessTool(): ToolSpec {
           throw orProcessFailure(error);
         });
         await waitFor(process.printedMore(before, context.signal), ANSWER_MS);
-        if (tainted && !process.isConfined && !remembered.has(process)) {
-          remembered.add(process);
-          await rememberWrites(process, tainted);
-        }
       }
       if (action === 'wait') {
         const texts = (text ?? '').split('|').filter((each) => each !== '');
@@ -72,18 +66,6 @@ export function createProcessTool(): ToolSpec {
       return outputOf(process, context, since);
     },
   });
-}
-
-/** What the process writes from now on may hold what was typed. */
-async function rememberWrites(process: BackgroundProcess, { rememberChanged }: TaintedCall): Promise<void> {
-  if (!rememberChanged) return;
-  await rememberChanged();
-  const looking = new AbortController();
-  void process.ended
-    .then(() => looking.abort())
-    .then(rememberChanged)
-    .catch(() => {});
-  void keepLooking(rememberChanged, looking.signal);
 }
 
 function available(processes: SessionProcesses | undefined): SessionProcesses {

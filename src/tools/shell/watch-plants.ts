@@ -1,9 +1,12 @@
 // What a command may not leave in the workspace: what git would run on the host, and in a tainted turn whatever other programs run or
 // follow and no person approved. Each is looked at before the command, and put back after it. What was there is on record while the
-// command runs (`command-records.ts`): where Lainclaw is killed, the next one puts back what the command left.
+// command runs (`command-records.ts`): where Lainclaw is killed, the next one puts back what the command left. A command in the background
+// is guarded like one of a tainted turn from the moment when such a turn may change what it runs; what others change meanwhile is theirs.
 import { relative } from 'node:path';
-import { describeTaint } from '../../vocabulary/taint-source.ts';
+import { describeTaint, type TaintSource } from '../../vocabulary/taint-source.ts';
+import { toBytePath, toText } from '../../workspace/byte-path.ts';
 import { createExecutedWatcher } from '../../workspace/executed/watch-executed.ts';
+import { type EntryState, isSameState } from '../../workspace/repositories/git-entries.ts';
 import { createRepositoryWatcher } from '../../workspace/repositories/watch-repositories.ts';
 import { executedReason } from '../permissions/executed-paths.ts';
 import type { ToolContext } from '../tool.ts';
@@ -16,44 +19,106 @@ export interface PlantWatch {
   putBack(): Promise<string[]>;
   /** The same once the command has ended, however it ended; takes it off the record. */
   finish(): Promise<string[]>;
+  /** While it runs: from now on for all that other programs run. Resolves when that is durably on record. */
+  guard(sources: readonly TaintSource[]): Promise<void>;
+  /** Somebody else is about to give the file at this absolute path this content. */
+  accept(path: string, file: { bytes: Uint8Array; mode: number }): Promise<void>;
+  /** Somebody else may change what is at or below these absolute paths until the returned function is called; what is there then stays. */
+  approve(paths: readonly string[]): () => Promise<void>;
 }
 
 export type WatchPlants = (
-  context: Pick<ToolContext, 'workspace' | 'signal' | 'now' | 'keptPath' | 'tainted'>,
+  context: Pick<ToolContext, 'workspace' | 'signal' | 'now' | 'keptPath' | 'tainted' | 'approvedPaths'>,
 ) => Promise<PlantWatch>;
 
 /** Remembers the directories that it has read. */
 export function createPlantWatcher(records?: Pick<CommandRecords, 'begin'>): WatchPlants {
   const repositories = createRepositoryWatcher();
   const executed = createExecutedWatcher(executedReason);
-  return async ({ workspace: { root }, signal, now, keptPath, tainted }) => {
-    const approved = tainted?.approvedPaths.map((path) => relative(root, path)) ?? [];
-    const [ofGit, ofOthers] = await Promise.all([
+  return async ({ workspace: { root }, signal, now, keptPath, tainted, approvedPaths = [] }) => {
+    const approved = approvedPaths.map((path) => relative(root, path));
+    const [ofGit, ofOthersFirst] = await Promise.all([
       repositories.look({ root, signal, now }),
       tainted && executed.look({ root, signal, now }),
     ]);
+    let ofOthers = ofOthersFirst && new Map(ofOthersFirst);
+    let sources = tainted?.sources ?? [];
+    let approvedForOthers: string[] = [];
+    /** What others have given files: each content is theirs, also the one before. */
+    const accepted = new Map<string, EntryState[]>();
     let takeOff: (() => Promise<void>) | undefined;
+    let isOver = false;
+    let recording: Promise<void> = Promise.resolve();
+
+    /** What is on record is replaced: never is there none while the command runs. */
+    function record(): Promise<void> {
+      const next = async (): Promise<void> => {
+        if (isOver) return;
+        const before = takeOff;
+        takeOff = await records?.begin({ root, repositories: ofGit, executed: ofOthers, approved });
+        await before?.();
+      };
+      recording = recording.then(next, next);
+      return recording;
+    }
+
+    function isTheirs(path: string, state: EntryState): boolean {
+      if (isBelowAny(path, approved) || isBelowAny(path, approvedForOthers)) return true;
+      return accepted.get(toBytePath(path))?.some((each) => isSameState(each, state)) ?? false;
+    }
 
     async function putBack(): Promise<string[]> {
       const git = await repositories.putBack(ofGit, { root, now, keptPath });
-      if (!ofOthers || !tainted) return git;
-      const isApproved = (path: string): boolean => isBelowAny(path, approved);
-      const others = await executed.putBack(ofOthers, { root, now, keptPath, isApproved });
+      if (!ofOthers) return git;
+      const others = await executed.putBack(ofOthers, { root, now, keptPath, isApproved: isTheirs });
       if (others.length === 0) return git;
-      const from = tainted.sources.map(describeTaint).join(', ');
+      const from = sources.map(describeTaint).join(', ');
       const advice = `this turn has content from outside (${from}): to change such a file, write it with file_write or file_edit, and a person is asked`;
       return [...git, ...others, advice];
     }
 
+    /** True where the guard needs to know it. */
+    function acceptState(path: string, state: EntryState): boolean {
+      const text = toText(path);
+      if (!ofOthers || executedReason(text, state.kind === 'link' ? 'link' : 'file') === undefined) return false;
+      accepted.set(path, [...(accepted.get(path) ?? [ofOthers.get(path) ?? { kind: 'absent' }]), state]);
+      ofOthers.set(path, state);
+      return true;
+    }
+
     return {
-      async begin() {
-        takeOff = await records?.begin({ root, repositories: ofGit, executed: ofOthers, approved });
-      },
+      begin: record,
       putBack,
       async finish() {
         const notes = await putBack();
+        isOver = true;
+        await recording.catch(() => {});
         await takeOff?.();
         return notes;
+      },
+      async guard(more) {
+        sources = [...new Set([...sources, ...more])];
+        if (ofOthers) return recording;
+        const found = await executed.look({ root, signal: new AbortController().signal, now });
+        ofOthers ??= new Map(found);
+        await record();
+      },
+      async accept(path, { bytes, mode }) {
+        const inside = relative(root, path);
+        const state = { kind: 'file', bytes: Buffer.from(bytes), mode: mode & 0o777 } as const;
+        if (!inside.startsWith('..') && acceptState(toBytePath(inside), state)) await record();
+      },
+      approve(paths) {
+        const inside = paths.map((path) => relative(root, path));
+        approvedForOthers = [...approvedForOthers, ...inside];
+        return async () => {
+          if (ofOthers) {
+            const found = await executed.look({ root, signal: new AbortController().signal, now });
+            const changed = [...found].filter(([path]) => isBelowAny(toText(path), inside));
+            if (changed.filter(([path, state]) => acceptState(path, state)).length > 0) await record();
+          }
+          approvedForOthers = approvedForOthers.filter((each) => !inside.includes(each));
+        };
       },
     };
   };

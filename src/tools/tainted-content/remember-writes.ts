@@ -26,8 +26,6 @@ export type RememberWrites = (writing: Writing) => Promise<{
   changes: Changes;
   /** Once the call has ended, however it ended. */
   end(): Promise<void>;
-  /** All files that have changed since the call began. */
-  rememberChanged(): Promise<void>;
   rememberFetched: RememberFetched;
 }>;
 
@@ -49,7 +47,6 @@ export function createRememberWrites({ memory, root, now }: RememberWritesDepend
     const end = mayWrite && mayBring.length > 0 ? await memory.begin(mayBring) : async () => {};
     return {
       end,
-      rememberChanged: () => memory.rememberSince(startedAt, sources),
       async rememberFetched(from) {
         const brings = [...from, ...writesTaint];
         const takeOff = brings.length > 0 ? await memory.begin(brings, { lasts: true }) : undefined;

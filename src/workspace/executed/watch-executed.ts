@@ -16,8 +16,8 @@ const MOST_LOOKS = 10;
 export type ExecutedStates = ReadonlyMap<string, EntryState>;
 
 export interface ExecutedPutBack extends PutBackOptions {
-  /** True for a path, relative to the root, that a person approved. */
-  isApproved(path: string): boolean;
+  /** True for a path, relative to the root, that a person approved, or for what is there now. */
+  isApproved(path: string, state: EntryState): boolean;
   /** True for a path that somebody has changed since the command: it is named and stays as it is. */
   isLater?(path: string): boolean;
 }
@@ -43,7 +43,7 @@ export function createExecutedWatcher(reasonFor: ExecutedReason): ExecutedWatche
         const after = await find(root, { signal: new AbortController().signal, now });
         const planted = after.flatMap((path) => {
           const state = entryState(root, path);
-          return isPlanted(path, state, before) && !isApproved(toText(path)) ? [{ path, state }] : [];
+          return isPlanted(path, state, before) && !isApproved(toText(path), state) ? [{ path, state }] : [];
         });
         const [later, own] = [
           planted.filter(({ path }) => isLater(path)),
