@@ -1,5 +1,6 @@
 // Everything about models that is not the stub, built in one place and loaded only when a command needs a model.
 import { ConfigError } from '../config/config-error.ts';
+import type { Holds } from '../storage/limits.ts';
 import type { Locks } from '../storage/locks.ts';
 import type { OwnerFiles } from '../storage/storage.ts';
 import type { Adapter } from './adapter.ts';
@@ -25,6 +26,8 @@ export interface ModelServicesOptions {
   contextWindow?: number;
   /** "provider" or "provider/model", tried in order when the provider asked fails. */
   fallback: readonly string[];
+  /** Where other gateways use the same accounts. */
+  holds?: Holds;
 }
 
 export interface ModelServices {
@@ -43,10 +46,11 @@ export interface ModelServices {
 }
 
 export function createModelServices(options: ModelServicesOptions): ModelServices {
-  const { locks, files, env, now, baseUrl, fallback, contextWindow } = options;
+  const { locks, files, env, now, baseUrl, fallback, contextWindow, holds } = options;
   const auth = createAuth({ files, locks, now, env });
   const endpoints = { env, baseUrls: { 'openai-compatible': baseUrl } };
-  const parts = { ...endpoints, credentials: auth, limits: createModelLimits({ files, now }), contextWindow, now };
+  const limits = createModelLimits({ files, now });
+  const parts = { ...endpoints, credentials: auth, limits, contextWindow, now, holds };
   const providers = createProviderAdapters(parts);
   const brief = createProviderAdapters({ ...parts, retryPolicy: RETRY_POLICY_BEFORE_FALLBACK });
   return {

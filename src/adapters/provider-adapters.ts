@@ -1,6 +1,7 @@
 // The adapters by name. Each is built when it is first asked for and keeps trying within reason.
 import type { Effort } from '../config/effort.ts';
-import type { Adapter, ModelFailure } from './adapter.ts';
+import type { Holds } from '../storage/limits.ts';
+import type { Adapter, ModelFailure, ModelRequest } from './adapter.ts';
 import type { CredentialSource } from './auth/credential.ts';
 import { createContextWindows } from './context-window.ts';
 import { type Endpoint, type EndpointOptions, endpointOf, type FoundEndpoint } from './endpoint.ts';
@@ -10,7 +11,13 @@ import { firstToChatWith, listFromServer } from './models.ts';
 import { createPiAdapter, type DefaultModel } from './pi/pi-adapter.ts';
 import { findProvider, PROVIDERS } from './providers/all.ts';
 import type { Provider } from './providers/provider.ts';
-import { DEFAULT_RETRY_POLICY, type RetryDependencies, type RetryPolicy, withRetries } from './robust.ts';
+import {
+  DEFAULT_RETRY_POLICY,
+  type RetryDependencies,
+  type RetryPolicy,
+  type SharedWaits,
+  withRetries,
+} from './robust.ts';
 
 export interface ProviderAdaptersOptions extends EndpointOptions {
   credentials: CredentialSource;
@@ -23,6 +30,8 @@ export interface ProviderAdaptersOptions extends EndpointOptions {
   effort?: Effort;
   retryPolicy?: RetryPolicy;
   retryDependencies?: RetryDependencies;
+  /** Where other gateways use the same accounts: what they were asked to wait for, by name. */
+  holds?: Holds;
   /** Adapters that need nothing of this, such as the stub. They come first. */
   extra?: readonly Adapter[];
 }
@@ -43,9 +52,35 @@ export function createProviderAdapters(options: ProviderAdaptersOptions): Provid
       if (known) return known;
       const provider = findProvider(name);
       if (!provider) return undefined;
-      const adapter = withRetries(build(provider, options), retryPolicy, retryDependencies);
+      const adapter = withRetries(build(provider, options), retryPolicy, retryDependencies, waitsOf(provider, options));
       built.set(name, adapter);
       return adapter;
+    },
+  };
+}
+
+/**
+ * An account is named by the service, its address, the profile and the model, never by a key: gateways with different keys in their environment wait for each
+ * other. Which profile is active is looked up only while something is held. A server of this machine is nobody else's.
+ */
+function waitsOf(provider: Provider, options: ProviderAdaptersOptions): SharedWaits | undefined {
+  const { holds, credentials } = options;
+  if (!holds || provider.local) return undefined;
+  const found = endpointOf(provider, options);
+  const place = [provider.name, found.ok ? found.baseUrl : ''];
+  const anyName = ({ model = '' }: ModelRequest): string => JSON.stringify([...place, model]);
+  const ownName = async ({ model = '', profileId }: ModelRequest): Promise<string> => {
+    const profile = await credentials.profileFor(provider.name, { profileId }).catch(() => undefined);
+    return JSON.stringify([...place, model, profile ?? '']);
+  };
+  return {
+    async leftMs(request) {
+      if ((await holds.leftMs(anyName(request))) === 0) return 0;
+      return holds.leftMs(await ownName(request));
+    },
+    async hold(request, ms) {
+      const own = await ownName(request);
+      await Promise.all([holds.hold(own, ms), holds.hold(anyName(request), ms)]);
     },
   };
 }

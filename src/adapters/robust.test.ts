@@ -6,7 +6,7 @@ import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
 import type { Adapter, ModelEvent, ModelFailureCode, ModelRequest } from './adapter.ts';
 import { createModelLimits } from './model-limits.ts';
 import { createProviderAdapters } from './provider-adapters.ts';
-import { DEFAULT_RETRY_POLICY, type RetryPolicy, withRetries } from './robust.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy, type SharedWaits, withRetries } from './robust.ts';
 
 const POLICY: RetryPolicy = {
   ...DEFAULT_RETRY_POLICY,
@@ -42,7 +42,7 @@ interface Bench {
 }
 
 /** Each request is answered by the next attempt. Waiting takes no time, and is written down. */
-function bench(attempts: Attempt[], policy: Partial<RetryPolicy> = {}): Bench {
+function bench(attempts: Attempt[], policy: Partial<RetryPolicy> = {}, shared?: SharedWaits): Bench {
   const waits: number[] = [];
   const signals: AbortSignal[] = [];
   let now = 0;
@@ -70,6 +70,7 @@ function bench(attempts: Attempt[], policy: Partial<RetryPolicy> = {}): Bench {
         now += ms;
       },
     },
+    shared,
   );
   return { adapter, waits, signals };
 }
@@ -121,6 +122,25 @@ test('waits as long as it is told to, unless that is too long', async () => {
   expect(ending).toMatchObject({
     failure: { code: 'rate_limit', message: expect.stringContaining('90 s'), retryAfterMs: 90_000 },
   });
+});
+
+test('a service that told another gateway to wait is not asked before, and no attempt is spent on that', async () => {
+  const left = [900, 0, 0];
+  const held: number[] = [];
+  const shared: SharedWaits = {
+    leftMs: async () => left.shift() ?? 0,
+    hold: async (_request, ms) => {
+      held.push(ms);
+    },
+  };
+  const { adapter, waits, signals } = bench([says(failure('rate_limit', 2_000)), says(FINISH)], { retries: 1 }, shared);
+  expect((await collect(adapter, requestOf())).ending).toMatchObject({ type: 'finish' });
+  expect([waits, held, signals.length]).toEqual([[900, 2_000], [2_000], 2]);
+
+  const impatient = bench([], {}, { ...shared, leftMs: async () => 90_000 });
+  const { ending } = await collect(impatient.adapter, requestOf());
+  expect(ending).toMatchObject({ failure: { code: 'rate_limit', message: expect.stringContaining('90 s') } });
+  expect([impatient.waits, impatient.signals]).toEqual([[], []]);
 });
 
 test('does not begin a wait it has no time for', async () => {

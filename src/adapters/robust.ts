@@ -44,12 +44,22 @@ export const RETRY_POLICY_BEFORE_FALLBACK: RetryPolicy = {
   retryAfterCapMs: 5_000,
 };
 
+/** How long a service is to be left alone, as told by every gateway that uses the same account. */
+export interface SharedWaits {
+  leftMs(request: ModelRequest): Promise<number>;
+  /** The service asked to wait so long. */
+  hold(request: ModelRequest, ms: number): Promise<void>;
+}
+
 export interface RetryDependencies {
   now(): number;
   /** Between 0 and 1: spreads out clients that failed together. */
   random(): number;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
+
+/** The longest wait that a service can ask of other gateways. */
+const LONGEST_HOLD_MS = 10 * 60_000;
 
 const DEFAULT_DEPENDENCIES: RetryDependencies = {
   now: () => performance.now(),
@@ -63,23 +73,27 @@ export function withRetries(
   adapter: Adapter,
   policy: RetryPolicy = DEFAULT_RETRY_POLICY,
   { now, random, sleep }: RetryDependencies = DEFAULT_DEPENDENCIES,
+  waits?: SharedWaits,
 ): Adapter {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const deadline = now() + policy.totalMs;
     let spent: Usage | undefined;
-    for (let attempt = 0; ; attempt += 1) {
-      const ending = yield* once(adapter, request, signal, {
-        idleMs: policy.idleMs,
-        totalMs: deadline - now(),
-        policy,
-      });
+    // Of waits for others, as many as of attempts.
+    const counts = { asked: 0, held: 0 };
+    for (;;) {
+      const heldMs = (await waits?.leftMs(request)) ?? 0;
+      const limits = { idleMs: policy.idleMs, totalMs: deadline - now(), policy };
+      const ending = heldMs > 0 ? heldBack(adapter, heldMs) : yield* once(adapter, request, signal, limits);
       spent = addUsage(spent, ending.usage);
       const usage = spent ? { usage: spent } : {};
       if (ending.type === 'finish') {
         yield { ...ending, ...usage };
         return;
       }
-      const next = decide(ending.failure, attempt, deadline - now());
+      if (heldMs === 0) await share(request, ending.failure);
+      const kind = heldMs > 0 ? 'held' : 'asked';
+      const next = decide(ending.failure, counts[kind], deadline - now());
+      counts[kind] += 1;
       if ('stop' in next) {
         yield { type: 'failure', failure: next.stop, ...usage };
         return;
@@ -92,6 +106,10 @@ export function withRetries(
         return;
       }
     }
+  }
+
+  async function share(request: ModelRequest, { code, retryAfterMs = 0 }: ModelFailure): Promise<void> {
+    if (code === 'rate_limit' && retryAfterMs > 0) await waits?.hold(request, Math.min(retryAfterMs, LONGEST_HOLD_MS));
   }
 
   function decide(
@@ -168,6 +186,12 @@ async function* once(
     signal.removeEventListener('abort', onAbort);
     lifeline.abort(cancelled());
   }
+}
+
+function heldBack({ provider }: Adapter, ms: number): Ending {
+  const retryAfterMs = Math.ceil(ms);
+  const message = `${provider} has asked this account to wait: too many requests, or the plan is used up. Wait ${inWords(retryAfterMs)} and ask again, or choose another model.`;
+  return { type: 'failure', failure: { code: 'rate_limit', message, brief: 'too many requests', retryAfterMs } };
 }
 
 function silent({ provider }: Adapter, ms: number): ModelFailure {

@@ -19,8 +19,9 @@ export interface GuardOptions {
   hosts(): readonly string[];
   /** `http://127.0.0.1:4747`; an Origin header must be one of them. */
   origins(): readonly string[];
-  /** With tokens and keys. */
+  /** With the token. */
   attempts: SecretAttempts;
+  keyAttempts: SecretAttempts;
   /** With cookies and links. */
   browserAttempts: SecretAttempts;
   passwordAttempts: SecretAttempts;
@@ -36,7 +37,7 @@ export interface Guard {
   /** Throws Problem. */
   checkPlace(request: IncomingMessage): void;
   /** Counts an attempt with a password, before it is looked at. Throws Problem (429). */
-  countPassword(request: IncomingMessage): void;
+  countPassword(request: IncomingMessage): Promise<void>;
   /** Whom the link with this code signs in. Throws Problem (429). */
   link(request: IncomingMessage, code: string): Promise<ConsolePerson | undefined>;
   /** Undefined where anyone is admitted and nobody has signed in. Throws Problem. */
@@ -49,6 +50,7 @@ export function createGuard({
   hosts,
   origins,
   attempts,
+  keyAttempts,
   browserAttempts,
   passwordAttempts,
   cookieName,
@@ -58,7 +60,8 @@ export function createGuard({
 
   async function found(request: IncomingMessage, route: Pick<Route, 'isLoadedByBrowser'>): Promise<Caller | undefined> {
     const bearer = bearerIn(request);
-    if (bearer !== undefined) return limited(request, () => (isSameSecret(bearer, token) ? owner : undefined));
+    if (bearer !== undefined)
+      return limited(attempts, request, () => (isSameSecret(bearer, token) ? owner : undefined));
     const cookie = cookieIn(request.headers.cookie, cookieName());
     if (cookie === undefined) return undefined;
     const page = request.headers[PAGE_HEADER];
@@ -69,8 +72,8 @@ export function createGuard({
       : undefined;
   }
 
-  function countWrong(request: IncomingMessage): undefined {
-    checkLimit(browserAttempts.attempt(addressOf(request), () => false));
+  async function countWrong(request: IncomingMessage): Promise<undefined> {
+    checkLimit(await browserAttempts.attempt(addressOf(request), () => false));
   }
 
   /** The visitor whose attempts are counted together: of those that a proxy of the owner brings, the one it names last. */
@@ -85,15 +88,19 @@ export function createGuard({
   async function keyHolder(request: IncomingMessage): Promise<Caller> {
     const bearer = bearerIn(request);
     const secrets = bearer === undefined ? undefined : await access.secrets();
-    const key = secrets && limited(request, () => secrets.key(bearer ?? ''));
+    const key = secrets && (await limited(keyAttempts, request, () => secrets.key(bearer ?? '')));
     if (!key)
       throw new Problem(401, 'INVALID_API_KEY', 'this key is not known, or was revoked: api-keys.create makes one');
     return { id: OWNER_ID, name: OWNER_ID, isOwner: true, key };
   }
 
-  function limited<T>(request: IncomingMessage, compare: () => T | undefined): T | undefined {
+  async function limited<T>(
+    counted: SecretAttempts,
+    request: IncomingMessage,
+    compare: () => T | undefined,
+  ): Promise<T | undefined> {
     let found: T | undefined;
-    const attempt = attempts.attempt(addressOf(request), () => {
+    const attempt = await counted.attempt(addressOf(request), () => {
       found = compare();
       return found !== undefined;
     });
@@ -125,9 +132,9 @@ export function createGuard({
         throw new Problem(403, 'BAD_ORIGIN', 'requests of other sites are refused');
     },
 
-    countPassword(request) {
+    async countPassword(request) {
       // Also a right one is counted as wrong, which time forgives: hashing takes too long to be part of the count.
-      checkLimit(passwordAttempts.attempt(addressOf(request), () => false));
+      checkLimit(await passwordAttempts.attempt(addressOf(request), () => false));
     },
 
     link: async (request, code) => (await access.secrets()).link(code) ?? countWrong(request),

@@ -4,9 +4,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenedConsole, ServiceParts } from '../gateway/service/console-parts.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
-import { createSecretAttempts } from '../lib/secret-attempts.ts';
+import { newId } from '../lib/new-id.ts';
+import { createSecretAttempts, WRONG_RANDOM_SECRETS, WRONG_SECRETS } from '../lib/secret-attempts.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
+import { createMemoryLimits } from '../storage/memory-limits.ts';
 import type { ConsoleContext } from './context.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createGuard } from './guard.ts';
@@ -21,7 +23,7 @@ const PAGE_FOLDERS = ['../web', 'web', '../../dist/web'].map((folder) => join(im
 export async function openConsole(runtime: Runtime, parts: ServiceParts): Promise<OpenedConsole> {
   const { token, port, settings, log } = parts;
   const { now, version } = runtime.environment;
-  const access = await runtime.consoleAccess();
+  const [access, limits] = await Promise.all([runtime.consoleAccess(), runtime.limits()]);
   // Browsers send a host's cookies to each of its ports: gateways of several homes must not replace each other's.
   const cookieName = `lainclaw-${createHash('sha256').update(runtime.environment.home).digest('hex').slice(0, 10)}`;
   let isDraining = false;
@@ -61,9 +63,11 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
     token,
     hosts: () => [...loopback(), ...settings().consoleOrigins.map(hostOf)],
     origins: () => [...loopback().map((host) => `http://${host}`), ...settings().consoleOrigins],
-    passwordAttempts: createSecretAttempts({ now: monotonicMs }),
-    attempts: createSecretAttempts({ now: monotonicMs, mostWrong: 100, intervalMs: 500 }),
-    browserAttempts: createSecretAttempts({ now: monotonicMs, mostWrong: 100, intervalMs: 500 }),
+    // Its token is of this gateway alone; the other secrets are those of every gateway of the storage.
+    attempts: createSecretAttempts(createMemoryLimits(monotonicMs).counter('console-token', WRONG_RANDOM_SECRETS)),
+    keyAttempts: createSecretAttempts(limits.counter('console-key', WRONG_RANDOM_SECRETS)),
+    browserAttempts: createSecretAttempts(limits.counter('console-browser', WRONG_RANDOM_SECRETS)),
+    passwordAttempts: createSecretAttempts(limits.counter('console-password', WRONG_SECRETS)),
     cookieName: () => cookieName,
     proxies: () => settings().consoleProxies,
   });
@@ -82,7 +86,7 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
     cookieName: () => cookieName,
     isSecure: ({ headers }) => settings().consoleOrigins.includes(`https://${headers.host}`),
     isDraining: () => isDraining,
-    limits: createPersonLimits({ turnEnded: (id) => readToEnd(runtime.hub.read(id)) }),
+    limits: createPersonLimits({ limits, turnEnded: (id) => readToEnd(runtime.hub.read(id)), newId }),
     unattendedMode: () => parts.jobs().mode,
     hasOpenAiApi: () => settings().openaiApi,
     log,

@@ -1,6 +1,7 @@
 // How much an invited person may have going at once, so that one of them cannot take the gateway from the others: turns that have not
-// ended, and calls that have not been answered, which are also the messages that wait to join a turn.
+// ended, and calls that have not been answered, which are also the messages that wait to join a turn. Counted over all gateways of the storage.
 import { startTurn } from '../operations/start-turn.ts';
+import type { Limits, Places } from '../storage/limits.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 
 export interface PersonLimits {
@@ -9,71 +10,58 @@ export interface PersonLimits {
 }
 
 export interface PersonLimitsOptions {
+  limits: Pick<Limits, 'places'>;
   /** Resolves when the turn has ended. */
   turnEnded(id: string): Promise<void>;
-  mostTurns?: number;
-  mostCalls?: number;
+  newId(prefix: string): string;
 }
 
 const MOST_TURNS = 4;
 const MOST_CALLS = 24;
 
-export function createPersonLimits({
-  turnEnded,
-  mostTurns = MOST_TURNS,
-  mostCalls = MOST_CALLS,
-}: PersonLimitsOptions): PersonLimits {
-  const turns = createCounts();
-  const calls = createCounts();
+export function createPersonLimits({ limits, turnEnded, newId }: PersonLimitsOptions): PersonLimits {
+  const turns = limits.places('turns-of-person', MOST_TURNS);
+  const calls = limits.places('calls-of-person', MOST_CALLS);
+
+  /** Undefined when all places are occupied. */
+  async function enter(places: Places, person: string): Promise<(() => Promise<void>) | undefined> {
+    const place = newId('place');
+    return (await places.enter(person, place)) ? () => places.leave(person, place) : undefined;
+  }
 
   async function startCounted<T>(person: string, work: () => Promise<T>): Promise<T> {
-    if (turns.of(person) >= mostTurns)
+    const leave = await enter(turns, person);
+    if (!leave)
       throw new CodedError(
         'TOO_MANY_TURNS',
-        `${mostTurns} of your questions are being answered: wait for one of them, or stop it`,
+        `${MOST_TURNS} of your questions are being answered: wait for one of them, or stop it`,
       );
-    const leave = turns.enter(person);
     try {
       const started = await work();
       const { turn } = started as { turn: string };
       void turnEnded(turn)
         .catch(() => {})
-        .finally(leave);
+        .then(leave);
       return started;
     } catch (error) {
-      leave();
+      await leave();
       throw error;
     }
   }
 
   return {
     async run(person, operation, work) {
-      if (calls.of(person) >= mostCalls)
+      const leave = await enter(calls, person);
+      if (!leave)
         throw new CodedError(
           'TOO_MANY_CALLS',
-          `${mostCalls} of your requests wait for their answer: try again in a moment`,
+          `${MOST_CALLS} of your requests wait for their answer: try again in a moment`,
         );
-      const leave = calls.enter(person);
       try {
         return await (operation === startTurn.name ? startCounted(person, work) : work());
       } finally {
-        leave();
+        await leave();
       }
-    },
-  };
-}
-
-function createCounts() {
-  const counts = new Map<string, number>();
-  return {
-    of: (name: string): number => counts.get(name) ?? 0,
-    enter(name: string): () => void {
-      counts.set(name, this.of(name) + 1);
-      return () => {
-        const left = this.of(name) - 1;
-        if (left > 0) counts.set(name, left);
-        else counts.delete(name);
-      };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryOwnerFiles } from '../../test/support/memory-owner-files.ts';
-import { createSecretAttempts, MOST_WRONG_SECRETS } from '../lib/secret-attempts.ts';
+import { createSecretAttempts, WRONG_SECRETS } from '../lib/secret-attempts.ts';
+import { createMemoryLimits } from '../storage/memory-limits.ts';
 import { createBearerCheck, ensureToken } from './bearer.ts';
 import { createMcpHttpHandler, type McpHttpHandler, type McpHttpHandlerOptions } from './http-handler.ts';
 import { createMcpServers, type Offer } from './serve.ts';
@@ -128,7 +129,7 @@ describe('the protocol over HTTP', () => {
 });
 
 describe('the token', () => {
-  const attempts = () => createSecretAttempts({ now: () => 0 });
+  const attempts = () => createSecretAttempts(createMemoryLimits(() => 0).counter('token', WRONG_SECRETS));
   const carrying = (authorization: string) => new Request(URL_HERE, { headers: { authorization } });
 
   it('is made once, long and random', async () => {
@@ -170,7 +171,7 @@ describe('the token', () => {
     const admits = createBearerCheck(memoryOwnerFiles({ 'mcp-token': token }), attempts());
     const handler = await handlerFor(async () => ({ content: [] }), admits);
     const statusWith = async (given: string) => send(handler, callOne, { authorization: `Bearer ${given}` });
-    for (let index = 0; index < MOST_WRONG_SECRETS; index += 1) expect((await statusWith('wrong')).status).toBe(401);
+    for (let index = 0; index < WRONG_SECRETS.most; index += 1) expect((await statusWith('wrong')).status).toBe(401);
     const limited = await statusWith(token);
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '3']);
   });

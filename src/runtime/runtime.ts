@@ -11,7 +11,6 @@ import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin
 import type { TurnHub } from '../gateway/turns/turn-hub.ts';
 import type { Uploads } from '../gateway/uploads/uploads.ts';
 import { lazily } from '../lib/lazily.ts';
-import { monotonicMs } from '../lib/monotonic.ts';
 import type { SecretAttempt } from '../lib/secret-attempts.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import { DELETIONS_FILE } from '../sessions/deletions.ts';
@@ -21,6 +20,7 @@ import type { AgentRuns } from '../storage/agent-runs.ts';
 import type { Audit } from '../storage/audit.ts';
 import type { Backups } from '../storage/backups.ts';
 import type { HomeCheck } from '../storage/home-check.ts';
+import type { Limits } from '../storage/limits.ts';
 import { type Spending, StorageError, type Trust } from '../storage/storage.ts';
 import type { AnswerProblem } from '../tools/answer-problem.ts';
 import { createUnfinishedUndos, UNFINISHED_UNDOS_FILE } from '../undo/unfinished-undos.ts';
@@ -108,6 +108,8 @@ export interface Runtime extends Services {
   followQuestions: BesideGateway['followQuestions'];
   /** Who may use the console. */
   consoleAccess(): Promise<ConsoleAccess>;
+  /** Counted over every gateway of the storage. */
+  limits(): Promise<Limits>;
   /** Files that were uploaded for a turn. */
   uploads(): Promise<Uploads>;
   /** Opens an output of a session by the path that its transcript names, whichever machine made it. The caller closes it. */
@@ -234,11 +236,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 
   async function mcpAdmission(): ReturnType<Runtime['mcpAdmission']> {
-    const [{ createBearerCheck, ensureToken, TOKEN_FILE }, { createSecretAttempts }] = await Promise.all([
-      import('../mcp/bearer.ts'),
-      import('../lib/secret-attempts.ts'),
-    ]);
-    const wrongTokens = createSecretAttempts({ now: monotonicMs });
+    const [{ createBearerCheck, ensureToken, TOKEN_FILE }, { createSecretAttempts, WRONG_SECRETS }, limits] =
+      await Promise.all([import('../mcp/bearer.ts'), import('../lib/secret-attempts.ts'), storage.limits()]);
+    const wrongTokens = createSecretAttempts(limits.counter('mcp-token', WRONG_SECRETS));
     await ensureToken(ownerFiles);
     return { tokenPath: ownerFiles.location(TOKEN_FILE), admits: createBearerCheck(ownerFiles, wrongTokens) };
   }
@@ -376,6 +376,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     publishTurns: beside.publishTurns,
     followQuestions: beside.followQuestions,
     consoleAccess,
+    limits: () => storage.limits(),
     uploads,
     openOutput: (sessionId, path) => storage.outputs.open(path, sessionId),
     folders: async () => (await import('../gateway/console-access/folders.ts')).createFolders(ownerFiles),

@@ -174,7 +174,9 @@ export function createServices(base: Base): Services & { close(): Promise<void> 
   async function createModelServicesAt(baseUrl: string | undefined): Promise<ModelServices> {
     const { createModelServices } = await import('../adapters/model-services.ts');
     const { fallback, contextWindow } = config;
-    return createModelServices({ locks, files: ownerFiles, env: variables, now, baseUrl, fallback, contextWindow });
+    const holds = storage.cluster && (await storage.limits()).holds;
+    const settings = { baseUrl, fallback, contextWindow, holds };
+    return createModelServices({ locks, files: ownerFiles, env: variables, now, ...settings });
   }
   function modelServices(baseUrl = config.baseUrl): Promise<ModelServices> {
     const made = modelServicesAt.get(baseUrl) ?? createModelServicesAt(baseUrl);

@@ -9,6 +9,7 @@ import type { Blobs } from './blobs.ts';
 import type { Cluster } from './cluster.ts';
 import type { HistoryIndex } from './history-index.ts';
 import type { Jobs } from './jobs.ts';
+import type { Limits } from './limits.ts';
 import type { Fence, Locks } from './locks.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { RedactedPlace, Redaction, RedactionMode } from './redaction.ts';
@@ -261,6 +262,8 @@ export interface Records {
   undoRecords(): Promise<UndoRecords>;
   /** Files of conversations. */
   blobs(): Promise<Blobs>;
+  /** How often something may be tried, over all processes that share the storage; locally, in this process. */
+  limits(): Promise<Limits>;
   /** Who did what, and why it was allowed. */
   audit(): Promise<Audit>;
   /** Finds or removes a text in what is queued or cached: results of tools, messages, jobs, runs, proposals. */

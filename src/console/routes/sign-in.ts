@@ -56,7 +56,7 @@ export function signInRoutes(context: ConsoleContext): Route[] {
       admits: 'anyone',
       body: 'json',
       async handle(exchange) {
-        guard.countPassword(exchange.request);
+        await guard.countPassword(exchange.request);
         const { password } = await jsonBody(exchange, LARGEST_SIGN_IN);
         if (typeof password !== 'string' || !(await access.isPassword(password)))
           throw new Problem(401, 'WRONG_PASSWORD', 'this is not the password', 'or open the link of "lainclaw up"');

@@ -8,7 +8,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Context, Hono } from 'hono';
 import { monotonicMs } from '../../lib/monotonic.ts';
-import { createSecretAttempts, isSameSecret, type SecretAttempts } from '../../lib/secret-attempts.ts';
+import { createSecretAttempts, isSameSecret, type SecretAttempts, WRONG_SECRETS } from '../../lib/secret-attempts.ts';
+import { createMemoryLimits } from '../../storage/memory-limits.ts';
 import { ServiceError } from './service-error.ts';
 import type { ServiceStatus } from './service-status.ts';
 
@@ -110,7 +111,8 @@ export async function createRoutes(options: {
   const [{ Hono }, { bodyLimit }] = await Promise.all([import('hono'), import('hono/body-limit')]);
   const { handlers } = options;
   const routes = new Hono();
-  const attempts = createSecretAttempts({ now: monotonicMs });
+  // The token is of this gateway alone, so its attempts are counted here.
+  const attempts = createSecretAttempts(createMemoryLimits(monotonicMs).counter('control-token', WRONG_SECRETS));
   const tooLarge = (): Response => refusal(413, 'TOO_LARGE', 'the body is too large');
 
   routes.all(
@@ -128,7 +130,7 @@ export async function createRoutes(options: {
   );
 
   routes.use(async (context, next) => {
-    const refusal = refusalOf(context, { ...options, attempts });
+    const refusal = await refusalOf(context, { ...options, attempts });
     if (refusal) return refusal;
     return next();
   });
@@ -188,7 +190,7 @@ interface RefusalOptions {
   attempts: SecretAttempts;
 }
 
-function refusalOf({ req }: Context, { token, port, attempts }: RefusalOptions): Response | undefined {
+async function refusalOf({ req }: Context, { token, port, attempts }: RefusalOptions): Promise<Response | undefined> {
   const hosts = [`127.0.0.1:${port()}`, `localhost:${port()}`];
   const origin = req.header('origin');
   if (!hosts.includes(req.header('host') ?? '')) return refusal(403, 'BAD_HOST', 'this Host is not ours');
@@ -197,7 +199,7 @@ function refusalOf({ req }: Context, { token, port, attempts }: RefusalOptions):
   const [, given] = /^Bearer (.+)$/i.exec(req.header('authorization') ?? '') ?? [];
   if (given === undefined) return refusal(401, 'UNAUTHORISED', 'the token of this gateway is needed');
   // The server is bound to the loopback: every caller is one address.
-  const attempt = attempts.attempt('loopback', () => isSameSecret(given, token));
+  const attempt = await attempts.attempt('loopback', () => isSameSecret(given, token));
   if (attempt.outcome === 'wrong') return refusal(401, 'UNAUTHORISED', 'this is not the token of this gateway');
   if (attempt.outcome === 'limited') return tooManyAttempts(attempt.retryAfterSeconds);
   const hasBody = !['GET', 'HEAD'].includes(req.method);

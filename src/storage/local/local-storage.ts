@@ -1,6 +1,7 @@
 // Storage on a person's machine: files that the person can read, and one SQLite file for indexed data.
 import { join } from 'node:path';
 import { lazily } from '../../lib/lazily.ts';
+import { monotonicMs } from '../../lib/monotonic.ts';
 import type { StorageWithBackups } from '../backups.ts';
 import { createTrust } from '../trust-file.ts';
 import { createLocalBlobs } from './blobs.ts';
@@ -134,6 +135,7 @@ export function createLocalStorage({
       return createLocalMailbox({ database: mailboxDatabase, log, locks });
     },
     undoRecords,
+    limits: lazily(async () => (await import('../memory-limits.ts')).createMemoryLimits(monotonicMs)),
     audit,
     async auditTail() {
       const [{ createAuditTail }, { auditPlaces }] = await Promise.all([

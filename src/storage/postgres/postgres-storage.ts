@@ -1,5 +1,6 @@
 // The record stores in PostgreSQL, beside the local storage of the machine: files with a path, caches and indexes that can be made again stay there.
 import { lazily } from '../../lib/lazily.ts';
+import { monotonicMs } from '../../lib/monotonic.ts';
 import type { StorageWithBackups } from '../backups.ts';
 import { machineName } from '../machine-name.ts';
 import type { RedactedPlace } from '../redaction.ts';
@@ -72,6 +73,7 @@ export function createPostgresStorage(options: PostgresStorageOptions): StorageW
     const { databaseBytes = DATABASE_BYTES, warn = () => {} } = files;
     return createPostgresBlobs({ database, local: await local.blobs(), machine, databaseBytes, bucket, warn });
   });
+  const sharedLimits = lazily(async () => (await import('./limits.ts')).createPostgresLimits(query));
   return {
     ...local,
     locks,
@@ -94,12 +96,21 @@ export function createPostgresStorage(options: PostgresStorageOptions): StorageW
         ...(await local.redactRows(redaction, mode)),
       ]);
     },
+    limits: lazily(async () => {
+      const [{ createBothLimits }, own, shared] = await Promise.all([
+        import('../both-limits.ts'),
+        local.limits(),
+        sharedLimits(),
+      ]);
+      return createBothLimits({ own, shared, now: monotonicMs });
+    }),
     blobs,
     outputs: createSharedOutputs({ local: local.outputs, blobs }),
     ownerFiles,
     cluster: createPostgresCluster(database, signals, sealing),
     trust: createTrust({ files: ownerFiles, now }),
     async close() {
+      (await sharedLimits.made())?.close();
       await (await audit.made())?.close();
       await locks.close();
       await signals.close();

@@ -2,6 +2,7 @@
 // of their numbers; a reader keeps a position for each gateway. Commands are written to one gateway, which removes what it has obeyed.
 import type { ToldLines, TurnExchangeStore } from '../cluster.ts';
 import type { PostgresDatabase } from './database.ts';
+import { pruneLimits } from './limits.ts';
 import type { Sealing } from './sealed-text.ts';
 import { signal } from './signals.ts';
 
@@ -105,6 +106,7 @@ export function createTurnExchangeStore({ query, transaction }: PostgresDatabase
         `DELETE FROM lainclaw.leases WHERE expires_at < now() - interval '1 hour'
          AND (name LIKE 'turns:%' OR name LIKE 'watches:%' OR name LIKE 'gateway:%')`,
       );
+      await pruneLimits(query);
     },
   };
 }

@@ -2,6 +2,7 @@ import { auditStep } from './audit.ts';
 import { filesStep } from './files.ts';
 import { jobsStep } from './jobs.ts';
 import { leasesStep } from './leases.ts';
+import { limitsStep } from './limits.ts';
 import { mailboxStep } from './mailbox.ts';
 import { memoryStep } from './memory.ts';
 import { sessionsStep } from './sessions.ts';
@@ -22,4 +23,5 @@ export const STEPS: readonly Step[] = [
   auditStep,
   turnExchangeStep,
   filesStep,
+  limitsStep,
 ];
