@@ -109,6 +109,8 @@ export interface Mailbox {
   due(now: number, limit: number, bot?: BotKey): Promise<OutboxMessage[]>;
   /** When the next message is due; undefined when nothing waits. */
   nextDueAt(bot?: BotKey): Promise<number | undefined>;
+  /** Whether a message waits to be sent to this chat. */
+  hasWaiting(chat: ChatKey): Promise<boolean>;
   /** The platform's id of a message that was sent; undefined while it waits, and when it is no longer known. */
   sentMessage(key: string): Promise<string | undefined>;
   /** Survives a kill; after a power cut the message may be sent again. */

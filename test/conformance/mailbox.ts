@@ -205,6 +205,19 @@ export function describeMailbox(name: string, create: () => MailboxSubject | Pro
         expect(await other.nextDueAt()).toBeUndefined();
       });
 
+      it('says whether a message waits for a chat, also one that is held back', async () => {
+        expect(await other.hasWaiting(chat('a'))).toBe(false);
+        await mailbox.enqueue([draft('a1'), draft('a2')], 10);
+        await mailbox.retryAt('a1', 100, 'unreachable', 11);
+        expect(await other.hasWaiting(chat('a'))).toBe(true);
+        expect(await other.hasWaiting(chat('a', { threadId: 't' }))).toBe(false);
+        expect(await other.hasWaiting(chat('a', { account: 'work' }))).toBe(false);
+        await mailbox.sent('a1', 'x', 12);
+        expect(await other.hasWaiting(chat('a'))).toBe(true);
+        await mailbox.die('a2', 'gone', 13);
+        expect(await other.hasWaiting(chat('a'))).toBe(false);
+      });
+
       it('holds a bot back, and no other bot', async () => {
         await mailbox.enqueue([draft('a1'), draft('b1', 'b')], 10);
         await mailbox.enqueue([draft('c1', 'a', { chat: chat('a', { account: 'work' }) })], 10);

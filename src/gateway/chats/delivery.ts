@@ -62,6 +62,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     channel,
     key: { channel: channel.name, account: channel.account } satisfies BotKey,
     underWay: new Map<string, Promise<void>>(),
+    /** Keys of what ended since the outbox was last asked: its answer may be older. */
+    endedSince: new Set<string>(),
   }));
   type SendingBot = (typeof bots)[number];
   let timer: NodeJS.Timeout | undefined;
@@ -100,14 +102,17 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   }
 
   async function begin(bot: SendingBot): Promise<void> {
-    const { underWay, key } = bot;
+    const { underWay, endedSince, key } = bot;
     if (underWay.size >= AT_ONCE) return;
+    endedSince.clear();
     // What is under way is still the first of its chat.
     for (const message of await mailbox.due(now(), AT_ONCE + underWay.size, key)) {
       const name = nameOf(message.chat);
-      if (underWay.has(name) || underWay.size >= AT_ONCE || stopping.signal.aborted) continue;
+      if (underWay.has(name) || endedSince.has(message.key)) continue;
+      if (underWay.size >= AT_ONCE || stopping.signal.aborted) return;
       const sending = deliver(message, bot.channel).finally(() => {
         underWay.delete(name);
+        endedSince.add(message.key);
         wake();
       });
       underWay.set(name, sending);

@@ -18,6 +18,7 @@ it('a text that the channel cannot cut is not shown, and ends nothing', async ()
       afterMs: 1,
       everyMs: 1,
       signal: new AbortController().signal,
+      isNext: async () => true,
       onPlace() {},
     });
     await eventually(() => expect(split.mock.calls.length).toBeGreaterThan(1));
@@ -46,6 +47,7 @@ it('shows the newest checklist above the calls', async () => {
     afterMs: 1,
     everyMs: 1,
     signal: new AbortController().signal,
+    isNext: async () => true,
     onPlace() {},
   });
   const todo = (id: string, status: string): void => {
@@ -60,4 +62,23 @@ it('shows the newest checklist above the calls', async () => {
   todo('c', 'completed');
   await eventually(() => expect(sent.at(-1)).toBe('☑ look\n\n⏳ bash `ls`'));
   expect(await progress.end()).toEqual(place);
+});
+
+it('a turn ends without waiting for a storage that does not say whether its progress may be shown', async () => {
+  const asked = Promise.withResolvers<void>();
+  const progress = createProgress({
+    channel: { split: (markdown: string) => [markdown], showWorking: async () => {} } as unknown as Channel,
+    chat: { chatId: 'anna' },
+    key: 'turn-1',
+    afterMs: 1,
+    everyMs: 1,
+    signal: new AbortController().signal,
+    isNext() {
+      asked.resolve();
+      return new Promise(() => {});
+    },
+    onPlace() {},
+  });
+  await asked.promise;
+  expect(await progress.end()).toBeUndefined();
 });

@@ -19,6 +19,11 @@ export interface ProgressOptions {
   afterMs: number;
   everyMs: number;
   signal: AbortSignal;
+  /**
+   * Whether what was said before is in the chat. The answer takes the place of the message that shows progress, so one that is made earlier would put the answer
+   * above those to earlier messages. Asked only where one is about to be made.
+   */
+  isNext(): Promise<boolean>;
   /** One that an earlier process has made. */
   place?: SentMessage;
   /** Where it stands from now on. */
@@ -36,7 +41,7 @@ export interface Progress {
 }
 
 export function createProgress(options: ProgressOptions): Progress {
-  const { channel, chat, key, afterMs, everyMs, signal, onPlace } = options;
+  const { channel, chat, key, afterMs, everyMs, signal, isNext, onPlace } = options;
   const tools: { id: string; line: string }[] = [];
   let checklist = '';
   let text = '';
@@ -44,6 +49,7 @@ export function createProgress(options: ProgressOptions): Progress {
   let { place } = options;
   let places = 0;
   let isOver = false;
+  const over = Promise.withResolvers<false>();
   let showing: Promise<void> = Promise.resolve();
 
   const sign = (): void => void channel.showWorking(chat, signal).catch(() => {});
@@ -63,6 +69,8 @@ export function createProgress(options: ProgressOptions): Progress {
       const markdown = channel.split(rendered(checklist, tools, text))[0] ?? '';
       if (markdown === '' || markdown === shown) return everyMs;
       if (place) await channel.edit(place, { markdown }, signal);
+      // The end of the turn does not wait for a storage that is slow.
+      else if (!(await Promise.race([isNext(), over.promise]))) return everyMs;
       else {
         places += 1;
         place = await channel.send({ key: `${key}-p${places}`, ...chat, markdown }, signal);
@@ -111,6 +119,7 @@ export function createProgress(options: ProgressOptions): Progress {
     cutShort: () => withMark('⏹'),
     async end() {
       isOver = true;
+      over.resolve(false);
       clearTimeout(timer);
       clearInterval(signs);
       await showing;

@@ -125,3 +125,36 @@ it('a message for a form that cannot be reached waits like any other', async () 
   expect(await cluster.unclaimedChats([BOT])).toMatchObject([{ chat: CHAT }]);
   expect((await mailbox.unfinished(CHAT)).map(({ id }) => id)).toEqual(['1']);
 });
+
+const stored = async (): Promise<string[]> => (await mailbox.unfinished()).map(({ id }) => id);
+
+it('a message that takes long to be stored is not overtaken by a later one of its chat, and holds up no other chat', async () => {
+  const gate = Promise.withResolvers<void>();
+  const admit: ReceiveDependencies['admit'] = async ({ id }) => {
+    if (id === '1') await gate.promise;
+    return { allowed: true, isOwner: true };
+  };
+  const storing: string[] = [];
+  const add: ReceiveDependencies['waiting']['add'] = async ({ message: { id } }) => void storing.push(id);
+  const receive = (await reception({ admit, waiting: { add, countIn: async () => 0 } })).receiveFrom(channel);
+  const both = [receive(message('1', 'first')), receive(message('2', 'second'))];
+  await receive({ ...message('3', 'elsewhere'), chatId: 'boris' });
+  // What cannot wait does not.
+  await receive(message('4', '/stop'));
+  expect(await stored()).not.toContain('2');
+  gate.resolve();
+  await Promise.all(both);
+  expect(storing).toEqual(['3', '1', '2']);
+});
+
+it('one that could not be stored holds up the next only until that is known', async () => {
+  const admit: ReceiveDependencies['admit'] = async ({ id }) => {
+    if (id === '1') throw new StorageError('STORAGE_UNREACHABLE', 'the database is away');
+    return { allowed: true, isOwner: true };
+  };
+  const receive = (await reception({ admit })).receiveFrom(channel);
+  const first = expect(receive(message('1', 'first'))).rejects.toThrow('the database is away');
+  await receive(message('2', 'second'));
+  await first;
+  expect(await stored()).toEqual(['2']);
+});

@@ -63,27 +63,63 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
     { from, isApart }: { from?: Author; isApart?: boolean },
   ): Promise<Received> => inbox.receive({ chat, id, order, receivedAt: now(), body, from, isApart });
 
-  /** Messages that are being stored, by chat: many may come at once, before the first of them waits in its lane. */
-  const arriving = new Map<string, Set<number>>();
-  let arrivals = 0;
+  /** By chat: resolves when the message that came last is stored or refused. Never rejects. */
+  const lastOf = new Map<string, Promise<void>>();
+
+  /** Calls `take` at once, and says when every message that came before this one into its chat is stored or refused. */
+  async function inTurn(chat: ChatKey, take: (earlier: Promise<void>) => Promise<void>): Promise<void> {
+    const name = nameOf(chat);
+    const earlier = lastOf.get(name) ?? Promise.resolve();
+    const taken = take(earlier);
+    const own: Promise<void> = Promise.allSettled([earlier, taken]).then(() => {
+      if (lastOf.get(name) === own) lastOf.delete(name);
+    });
+    lastOf.set(name, own);
+    await taken;
+  }
 
   async function queue(channel: Channel, request: ChatMessage, from: Author): Promise<void> {
     const { chat, message } = request;
-    const name = nameOf(chat);
-    const own = arriving.get(name) ?? new Set();
-    arrivals += 1;
-    const arrival = arrivals;
-    arriving.set(name, own.add(arrival));
-    try {
-      const count = await waiting.countIn(chat);
-      const ahead = [...own].filter((other) => other < arrival).length;
-      if (count + ahead >= limits.waitingMessages) return await turnAway(channel, chat, message);
-      const received = await store(chat, message, bodyOf(request), { from });
-      if (received !== 'known') await waiting.add(request, received);
-    } finally {
-      own.delete(arrival);
-      if (own.size === 0) arriving.delete(name);
+    if ((await waiting.countIn(chat)) >= limits.waitingMessages) return turnAway(channel, chat, message);
+    const received = await store(chat, message, bodyOf(request), { from });
+    if (received !== 'known') await waiting.add(request, received);
+  }
+
+  async function take(
+    channel: Channel,
+    chat: ChatKey,
+    message: IncomingMessage,
+    earlier: Promise<void>,
+  ): Promise<void> {
+    const bot = { channel: channel.name, account: channel.account };
+    if (message.chatKind === 'group' && (!message.isAddressed || !(await settings(bot)).groups)) return;
+    const admission = await admit(message, bot);
+    if (!admission.allowed) return refuse(channel, chat, message, admission.reply);
+    const request: ChatMessage = { chat, message, isOwner: admission.isOwner ?? message.chatKind === 'direct' };
+    const answersForm = formAnswer(request);
+    const read = answersForm ? undefined : readCommand(request);
+    const { isOwner } = request;
+    const from = { id: message.sender.id, chatKind: message.chatKind, isOwner };
+    if (!answersForm && !read?.command.isImmediate) {
+      // One whose storing takes long is not overtaken: it would be answered after a later one.
+      await earlier;
+      return queue(channel, request, from);
     }
+    if ((await store(chat, message, bodyOf(request), { from, isApart: true })) === 'known') return;
+    if (answersForm) {
+      let isTaken: boolean | undefined;
+      return untilDone(chat, async () => {
+        isTaken ??= await handOver(request, answersForm);
+        if (isTaken) await close(channel, chat, message);
+      });
+    }
+    if (!read) return;
+    // The platform is not kept waiting for the answer.
+    runCommand(read, request)
+      .then((markdown) => untilDone(chat, () => close(channel, chat, message, markdown)))
+      .catch((error: unknown) =>
+        log(`/${read.command.name} failed: ${(error as Error).message}`, { level: 'warn', chat }),
+      );
   }
 
   /** The message is done with, and this is what there is to say about it. */
@@ -146,34 +182,11 @@ export function createReception(dependencies: ReceiveDependencies): Reception {
   }
 
   return {
-    receiveFrom: (channel) => async (message) => {
-      const bot = { channel: channel.name, account: channel.account };
+    receiveFrom: (channel) => (message) => {
       const { chatId, threadId } = message;
-      const chat: ChatKey = { ...bot, chatId, ...(threadId !== undefined && { threadId }) };
-      if (message.chatKind === 'group' && (!message.isAddressed || !(await settings(bot)).groups)) return;
-      const admission = await admit(message, bot);
-      if (!admission.allowed) return refuse(channel, chat, message, admission.reply);
-      const request: ChatMessage = { chat, message, isOwner: admission.isOwner ?? message.chatKind === 'direct' };
-      const answersForm = formAnswer(request);
-      const read = answersForm ? undefined : readCommand(request);
-      const { isOwner } = request;
-      const from = { id: message.sender.id, chatKind: message.chatKind, isOwner };
-      if (!answersForm && !read?.command.isImmediate) return queue(channel, request, from);
-      if ((await store(chat, message, bodyOf(request), { from, isApart: true })) === 'known') return;
-      if (answersForm) {
-        let isTaken: boolean | undefined;
-        return untilDone(chat, async () => {
-          isTaken ??= await handOver(request, answersForm);
-          if (isTaken) await close(channel, chat, message);
-        });
-      }
-      if (!read) return;
-      // The platform is not kept waiting for the answer.
-      runCommand(read, request)
-        .then((markdown) => untilDone(chat, () => close(channel, chat, message, markdown)))
-        .catch((error: unknown) =>
-          log(`/${read.command.name} failed: ${(error as Error).message}`, { level: 'warn', chat }),
-        );
+      const thread = threadId === undefined ? {} : { threadId };
+      const chat: ChatKey = { channel: channel.name, account: channel.account, chatId, ...thread };
+      return inTurn(chat, (earlier) => take(channel, chat, message, earlier));
     },
 
     async handleCommand(batch, channel) {

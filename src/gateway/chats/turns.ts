@@ -35,7 +35,7 @@ import { createShowQuestion } from './show-question.ts';
 import type { Transcribe } from './transcribe.ts';
 
 export interface TurnsDependencies {
-  mailbox: Pick<Mailbox, 'enqueue'>;
+  mailbox: Pick<Mailbox, 'enqueue' | 'hasWaiting'>;
   inbox: Inbox;
   delivery: Pick<Delivery, 'wake' | 'whenSent'>;
   questions: Pick<ChatQuestions, 'follow'>;
@@ -181,7 +181,7 @@ type Answered =
   | { kind: 'taken-over'; replaces?: undefined };
 
 async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Promise<Answered> {
-  const { limits, choices } = dependencies;
+  const { limits, choices, mailbox } = dependencies;
   const { channel, chat, turnId, turn, left } = asked;
   const { signal } = turn.control;
   const { id: replyTo } = lastOf(turn.messages).message;
@@ -192,6 +192,7 @@ async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Prom
     afterMs: limits.progressAfterMs,
     everyMs: limits.progressEveryMs,
     signal,
+    isNext: async () => !(await mailbox.hasWaiting(chat)),
     place: left,
     // Nobody waits for it: without it the message would only stay behind.
     onPlace: (place) =>

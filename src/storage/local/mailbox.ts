@@ -136,6 +136,14 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
         return row?.due == null ? undefined : Number(row.due);
       }),
 
+    hasWaiting: (chat) =>
+      read((prepare) => {
+        const waiting = prepare(
+          "SELECT 1 FROM outbox WHERE state = 'waiting' AND channel = ? AND account = ? AND chat = ? LIMIT 1",
+        );
+        return waiting.get(...partsOf(chat)) !== undefined;
+      }),
+
     sent: (key, messageId, now) =>
       soon((prepare) => {
         prepare(

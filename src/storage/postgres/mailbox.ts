@@ -120,6 +120,15 @@ export function createPostgresMailbox({ query, transaction }: PostgresDatabase):
       return row?.due ?? undefined;
     },
 
+    async hasWaiting(chat) {
+      const rows = await query(
+        `SELECT 1 FROM lainclaw.outbox
+         WHERE state = 'waiting' AND channel = $1 AND account = $2 AND chat = $3 LIMIT 1`,
+        partsOf(chat),
+      );
+      return rows.length > 0;
+    },
+
     async sent(key, messageId, now) {
       await query(
         `UPDATE lainclaw.outbox SET state = 'sent', message_id = $2, ended_at = $3, body = ''
