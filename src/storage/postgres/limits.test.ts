@@ -1,9 +1,14 @@
 // What all gateways of a database count together, with the least-privilege role.
 import { expect, it } from 'vitest';
 import { describeLimits } from '../../../test/conformance/limits.ts';
+import { startCutProxy } from '../../../test/support/cut-proxy.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { type TestDatabase, testDatabase } from '../../../test/support/postgres.ts';
 import { superuser } from '../../../test/support/postgres-cluster.ts';
 import { postgresSubject } from '../../../test/support/postgres-subject.ts';
+import { monotonicMs } from '../../lib/monotonic.ts';
+import { createBothLimits } from '../both-limits.ts';
+import { createMemoryLimits } from '../memory-limits.ts';
 import { openDatabase } from './connect.ts';
 import { createPostgresLimits } from './limits.ts';
 
@@ -65,4 +70,38 @@ it('what means nothing any more is removed, and what counts stays', async () => 
   await database.close();
   await storage.close();
   await subject.remove();
+});
+
+it('while the network to the database is cut, a gateway counts alone and admits a right secret; afterwards they count together', async () => {
+  const test = await testDatabase();
+  const proxy = await startCutProxy(test.port);
+  const url = new URL(test.url);
+  url.port = String(proxy.port);
+  const database = openDatabase({ url: url.href });
+  let skippedMs = 0;
+  const now = (): number => monotonicMs() + skippedMs;
+  const shared = createPostgresLimits(database.query);
+  const limits = createBothLimits({ own: createMemoryLimits(now), shared, now });
+  const allowance = { most: 3, intervalMs: 10 * 60_000 };
+  const counter = limits.counter('password', allowance);
+  expect(await counter.attempt('10.0.0.1', () => false)).toBe(false);
+  proxy.cut();
+  expect(await counter.attempt('10.0.0.1', () => true)).toBe(true);
+  expect(await counter.attempt('10.0.0.1', () => false)).toBe(false);
+  expect(await counter.attempt('10.0.0.1', () => false)).toBe(false);
+  expect(await counter.attempt('10.0.0.1', () => true)).toBeGreaterThan(0);
+  expect(await counter.attempt('10.0.0.2', () => true)).toBe(true);
+  proxy.restore();
+  // The time for which it does not ask after that.
+  skippedMs = 60_000;
+  const direct = openDatabase({ url: test.url });
+  const other = createPostgresLimits(direct.query).counter('password', allowance);
+  await eventually(async () => {
+    skippedMs += 10_000;
+    expect(await counter.attempt('10.0.0.3', () => false)).not.toBe(true);
+    expect(await other.attempt('10.0.0.3', () => true)).not.toBe(true);
+  });
+  await Promise.all([database.close(), direct.close()]);
+  await proxy.close();
+  await test.drop();
 });
