@@ -1,6 +1,6 @@
 // Gateways that share one PostgreSQL, under load, while something breaks again and again: a gateway is killed, the database is restarted or frozen, the network
-// between a gateway and the database is cut or its connections are reset. Every message must be answered once, every slot of a job must fire once,
-// and the history must show one writer at a time in each conversation. Chats whose answers came in another order are counted: docs/scale.md says when that happens.
+// between a gateway and the database is cut or its connections are reset. Every message must be answered once and in the order of its
+// chat, every slot of a job must fire once, and the history must show one writer at a time in each conversation.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/storage/postgres/connect.ts';
 import type { PostgresDatabase } from '../../src/storage/postgres/database.ts';
@@ -78,10 +78,11 @@ export async function breakCluster({
     const slots = await slotProblems(database);
     const slowest = Math.max(0, ...takeovers);
     return {
-      line: `${order.length} faults (${counted(order)}), ${lines.length} messages, ${handledOnce} of them answered once, ${outOfOrder.length} chats out of order, ${slots.fired} slots, taken over after at most ${(slowest / 1_000).toFixed(1)} s`,
+      line: `${order.length} faults (${counted(order)}), ${lines.length} messages, ${handledOnce} of them answered once, ${slots.fired} slots, taken over after at most ${(slowest / 1_000).toFixed(1)} s`,
       problems: [
         ...lost.map((id) => `${id} is lost`),
         ...repeated.map((id) => `${id} was answered twice`),
+        ...outOfOrder.map((told) => `answered in another order: ${told}`),
         ...slots.problems,
         ...(await writerProblems(database)),
         ...takeovers
