@@ -107,6 +107,10 @@ async function endJob({ machines }: SharedGateways, { query }: PostgresDatabase)
       );
       if (!isMeant(last?.status)) throw new Error(`the last run of the job is ${last?.status}`);
     });
+  await eventually(async () => {
+    const [runs] = await query<{ count: number }>('SELECT count(*)::int AS count FROM lainclaw.schedule_runs');
+    if ((runs?.count ?? 0) < LEAST_RUNS) throw new Error(`the job fired ${runs?.count} times`);
+  });
   await untilLastIs((status) => status === 'ok');
   await machines[0]?.run('schedule', 'pause', JOB);
   await untilLastIs((status) => status !== 'queued' && status !== 'running');
