@@ -207,6 +207,7 @@ it('an answer that waits in the outbox is not sent to a person who was revoked m
   await eventually(() => expect(codes()).toHaveLength(1));
   expect((await run('pairing', 'approve', ...codes())).code).toBe(0);
   await eventually(() => expect(sentTo('den').at(-1)).toContain('let you in'));
+  await eventually(async () => expect((await opened.status()).mailbox).toMatchObject({ outbox: 0 }));
   // The channel cannot write: the answer waits.
   const outbox = join(opened.home.path, 'channels', 'local', 'outbox.jsonl');
   rmSync(outbox);
