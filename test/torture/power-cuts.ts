@@ -1,7 +1,7 @@
 // Power cuts, for root. The home lies on an ext4 file system in a file of its own (a loop device). A command is killed at one of its writes,
 // and at that moment the file is copied: it holds what the file system has written to its disk by then, and nothing of what only
-// the memory of the machine knew. The copy is mounted, which replays its journal as after a power cut, and judged like a home after a kill; then a
-// command uses its conversations that sees another start of the machine.
+// the memory of the machine knew. The copy is mounted, which replays its journal as after a power cut. A command that sees another start of the
+// machine uses its conversations; then it is judged like a home after a kill.
 // Runs in a mount namespace of its own: nothing of it is seen outside, and all mounts go with the process.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -76,9 +76,8 @@ export async function cutPower(scenario: Scenario, cuts: number, random: () => n
 
 async function judged(scenario: Scenario, home: Home, isShown: boolean): Promise<string[]> {
   try {
-    const found = await scenario.problems(home, isShown, 'power cut');
     await afterNextStart(home, () => run(home, 'sessions', 'list'));
-    return [...found, ...generalProblems(home)];
+    return [...(await scenario.problems(home, isShown, 'power cut')), ...generalProblems(home)];
   } catch (error) {
     return [(error as Error).message];
   }
