@@ -159,7 +159,7 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
 
   async function send(chat: ChatKey, markdown: string, key = newId('send')): Promise<{ keys: string[] }> {
     const own = channel(chat);
-    if (!own) throw new Error(`there is no bot ${botName(chat)}`);
+    if (!own) throw new Error(`the bot ${botName(chat)} is not configured here`);
     const drafts = draftsOf({ chat, channel: own, key, markdown });
     await mailbox.enqueue(drafts, now());
     delivery.wake();

@@ -173,7 +173,7 @@ it('a message that cannot be stored for the other gateway is reported to its wri
   for (const { exchange } of [one, two]) await exchange.close();
 });
 
-it('what a gateway that is read for the first time has told is told in statements of a bounded size', async () => {
+it('a gateway that is read for the first time sends its turns in statements of a bounded size', async () => {
   const sizes: number[] = [];
   const one = await gateway((exchange) => ({
     async tell(name, told) {

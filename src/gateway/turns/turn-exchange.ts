@@ -12,7 +12,7 @@ import { type RelayCommand, type RelayedLine, receiveTurns } from './turn-relay.
 
 const TELL_EVERY_MS = 200;
 const LARGEST_LINES = 256 * 1024;
-/** Of what is told in one statement, unless one turn alone is larger. */
+/** The largest size of one statement, unless one turn alone is larger. */
 const LARGEST_TELLING = 4 * 1024 * 1024;
 /** After the last reader. */
 const WATCHED_MS = 60_000;
@@ -311,7 +311,7 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
     missingSince.delete(name);
   }
 
-  /** While the database is away nothing is told; what needs it says so. */
+  /** While the database is away it sends nothing; what needs the database says so. */
   const quietly = (work: () => Promise<void>) => (): void => void work().catch(() => {});
   const stopListening = [
     cluster.on('turns', quietly(look)),
