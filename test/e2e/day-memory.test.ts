@@ -77,7 +77,13 @@ describe('a day, and what is remembered of it', () => {
   it('next day: what was said without memory is found by searching', async () => {
     clock += MINUTE;
     await run('ask', '--no-memory', '--session', 'private', 'the queue is called heron');
-    server.setScript([{ toolCalls: [{ name: 'history_search', args: { query: 'queue called' } }] }, { text: 'heron' }]);
+    // Facts are extracted from the conversations of yesterday at the same time: only the question is answered by a search.
+    server.setScript(({ messages }) => {
+      const last = messages.at(-1);
+      return last?.role === 'user' && last.text.includes('what is the queue called?')
+        ? { toolCalls: [{ name: 'history_search', args: { query: 'queue called' } }] }
+        : { text: 'heron' };
+    });
     const asked = (await run('ask', '--session', 'tomorrow', 'what is the queue called?')).json();
     expect(JSON.stringify(asked.toolResults)).toContain('the queue is called heron');
   });

@@ -104,7 +104,11 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
         value={text}
         aria-label={t('chat.message')}
         placeholder={t(isRunning ? 'chat.steerHere' : 'chat.writeHere')}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => {
+          // Not left to the effect, which runs after the page is drawn: a reload can come before.
+          keepDraft(session, event.currentTarget.value);
+          setText(event.currentTarget.value);
+        }}
         onPaste={(event) => add(event.clipboardData?.files)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
