@@ -95,7 +95,8 @@ export function namedMonthAt(month: number, wall: number, step: number): TimeSpa
   return steppedYears(wall, step, (year) => monthOf(year, month));
 }
 
-function steppedYears(wall: number, step: number, inYear: (year: number) => TimeSpan): TimeSpan {
+/** What has that name in one of the years around: the last that has ended (-1), that of this year (0), or the next to begin (1). */
+export function steppedYears(wall: number, step: number, inYear: (year: number) => TimeSpan): TimeSpan {
   const year = new Date(wall).getUTCFullYear();
   const years = [inYear(year - 2), inYear(year - 1), inYear(year), inYear(year + 1)];
   const found = step < 0 ? years.findLast(({ to }) => to <= wall) : years.find(({ from }) => from > wall);
@@ -127,6 +128,25 @@ export function withoutYear(wall: number, inYear: (year: number) => TimeSpan | u
   const last = all.findLast(({ from }) => from <= wall);
   const next = all.find(({ from }) => from > wall);
   return [last, next].filter((span) => span !== undefined);
+}
+
+/** A day of the month that no month was named for: the last one, today included, and the next. */
+export function withoutMonth(wall: number, day: number): TimeSpan[] {
+  const date = new Date(wall);
+  // Two months in a row may lack a 31st only when one of them is February, so that three on each side are enough.
+  const months = Array.from({ length: 7 }, (_, index) =>
+    monthOf(date.getUTCFullYear(), date.getUTCMonth() + index - 2),
+  );
+  const all = months.flatMap((month) => dayOfMonth(month, day) ?? []);
+  return [all.findLast(({ from }) => from <= wall), all.find(({ from }) => from > wall)].filter(
+    (span) => span !== undefined,
+  );
+}
+
+/** Undefined when the month has no such day. */
+export function dayOfMonth(month: TimeSpan, day: number): TimeSpan | undefined {
+  const span = dayAt(month.from, day - 1);
+  return day >= 1 && span.from < month.to ? span : undefined;
 }
 
 /** The first day, and the last one where it is another: 2026-11-09/2026-11-15. */

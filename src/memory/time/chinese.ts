@@ -2,6 +2,7 @@
 import {
   dateOf,
   dayAt,
+  dayOfMonth,
   isYear,
   monthAt,
   monthOf,
@@ -15,10 +16,21 @@ import {
   weekdayAt,
   weekdaysAround,
   weekendAt,
+  withoutMonth,
   withoutYear,
   yearAt,
   yearOf,
 } from './calendar.ts';
+import {
+  CHRISTMAS,
+  DRAGON_BOAT_FESTIVAL,
+  fixed,
+  type Holiday,
+  holidaySpans,
+  MID_AUTUMN_FESTIVAL,
+  NEW_YEAR,
+  SPRING_FESTIVAL,
+} from './holidays.ts';
 import { absolute, type Groups, oneOf, only, relative, type TimeLanguage } from './rule.ts';
 
 const DAYS: Record<string, number> = {
@@ -67,6 +79,22 @@ const DIGITS: Record<string, number> = {
 const WEEKDAYS: Record<string, number> = { ...DIGITS, 日: 7, 天: 7 };
 const SEASONS: Record<string, Season> = { 春: 'spring', 夏: 'summer', 秋: 'autumn', 冬: 'winter' };
 
+const HOLIDAYS: Record<string, Holiday> = {
+  圣诞: CHRISTMAS,
+  平安夜: fixed(12, 24),
+  元旦: fixed(1, 1),
+  跨年: NEW_YEAR,
+  春节: SPRING_FESTIVAL,
+  过年: SPRING_FESTIVAL,
+  端午: DRAGON_BOAT_FESTIVAL,
+  中秋: MID_AUTUMN_FESTIVAL,
+  国庆: fixed(10, 1, 7),
+  劳动节: fixed(5, 1),
+  情人节: fixed(2, 14),
+};
+/** 10号线 is a line of the underground, and 3日内 a stretch of days. */
+const NOT_BEHIND_DATE = '(?![线楼门店院馆房机厅桌码位球车床库选元本语内游间])';
+
 const NUMBER = '(?:\\d{1,3}|[一二两三四五六七八九]?十[一二三四五六七八九]?|[一二两三四五六七八九])';
 const WEEK = '(?:周|星期|礼拜)';
 const STEP = `(?<step>${oneOf(STEPS)})一?个?`;
@@ -77,7 +105,7 @@ const NOT_IN_NUMBER = '(?<![\\d.〇零一二两三四五六七八九十])';
 const chinese = (pattern: string): RegExp => new RegExp(pattern, 'giu');
 
 export const CHINESE: TimeLanguage = {
-  hint: /[天日晚早夜周年月号季]|星期|礼拜/gu,
+  hint: /[天日晚早夜周年月号季节]|星期|礼拜|圣诞|元旦|端午|中秋|国庆/gu,
   // Chinese says it behind the words.
   since: /自从?$|从$/u,
   until: /直到$|截至$/u,
@@ -103,7 +131,7 @@ export const CHINESE: TimeLanguage = {
     relative(chinese(`${STEP}${WEEK}`), ({ step = '' }, wall) => [weekAt(wall, STEPS[step])]),
     relative(chinese(`${STEP}月(?:${DATE})?`), ({ step = '', day }, wall) => {
       const month = monthAt(wall, STEPS[step]);
-      return day === undefined ? [month] : only(within(month, numberOf(day)));
+      return day === undefined ? [month] : only(dayOfMonth(month, numberOf(day)));
     }),
     absolute(chinese(`${YEAR}的?${MONTH}(?:${DATE})?`), (groups, wall) => {
       const year = yearIn(groups, wall);
@@ -114,6 +142,10 @@ export const CHINESE: TimeLanguage = {
     absolute(chinese(`${YEAR}的?(?<season>[春夏秋冬])[天季]`), (groups, wall) => {
       const year = yearIn(groups, wall);
       return year === undefined ? undefined : [seasonOf(SEASONS[groups.season ?? ''] ?? 'summer', year)];
+    }),
+    absolute(chinese(`(?:${YEAR}的?)?(?<holiday>${oneOf(HOLIDAYS)})节?`), (groups, wall) => {
+      const year = yearIn(groups, wall);
+      return holidaySpans(HOLIDAYS[groups.holiday ?? ''] ?? CHRISTMAS, wall, year === undefined ? {} : { year });
     }),
     relative(chinese(`(?<yearStep>${oneOf(YEARS)})`), (groups, wall) => [yearAt(wall, YEARS[groups.yearStep ?? ''])]),
     absolute(chinese(`${NOT_IN_NUMBER}(?<year>[12]\\d{3}|[一二][〇零一二三四五六七八九]{3})年`), (groups, wall) => {
@@ -126,6 +158,9 @@ export const CHINESE: TimeLanguage = {
     }),
     absolute(chinese(`${NOT_IN_NUMBER}(?<!个)${MONTH}`), ({ month = '' }, wall) =>
       withoutYear(wall, (year) => monthOf(year, numberOf(month))),
+    ),
+    relative(chinese(`(?<![\\d.月第〇零一二两三四五六七八九十])${DATE}${NOT_BEHIND_DATE}`), ({ day = '' }, wall) =>
+      withoutMonth(wall, numberOf(day)),
     ),
     relative(chinese('周末'), (_, wall) => [weekendAt(wall, -1), weekendAt(wall, 0)]),
     // 每周三 is a habit and not a day.
@@ -153,11 +188,6 @@ function yearIn({ year, yearStep }: Groups, wall: number): number | undefined {
   if (yearStep !== undefined) return new Date(yearAt(wall, YEARS[yearStep]).from).getUTCFullYear();
   const number = Number([...(year ?? '')].map((character) => DIGITS[character] ?? character).join(''));
   return isYear(number) ? number : undefined;
-}
-
-function within(month: TimeSpan, day: number): TimeSpan | undefined {
-  const span = dayAt(month.from, day - 1);
-  return day >= 1 && span.from < month.to ? span : undefined;
 }
 
 /** Figures, or a number up to ninety-nine in characters. */

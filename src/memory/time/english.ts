@@ -3,7 +3,9 @@
 import {
   dateOf,
   dayAt,
+  dayOfMonth,
   isYear,
+  monthAt,
   monthOf,
   namedMonthAt,
   type Season,
@@ -17,10 +19,12 @@ import {
   weekdayAt,
   weekdaysAround,
   weekendAt,
+  withoutMonth,
   withoutYear,
   yearAt,
   yearOf,
 } from './calendar.ts';
+import { CHRISTMAS, fixed, type Holiday, holidaySpans, NEW_YEAR, SPRING_FESTIVAL } from './holidays.ts';
 import { absolute, type Groups, oneOf, only, relative, type TimeLanguage } from './rule.ts';
 
 const MONTHS: Record<string, number> = {
@@ -83,6 +87,22 @@ const SEASONS: Record<string, Season> = {
   autumn: 'autumn',
   fall: 'autumn',
 };
+const HOLIDAYS: Record<string, Holiday> = {
+  christmas: CHRISTMAS,
+  'christmas eve': fixed(12, 24),
+  'christmas day': fixed(12, 25),
+  'boxing day': fixed(12, 26),
+  "new year's eve": fixed(12, 31),
+  "new year's day": fixed(1, 1),
+  "new year's": NEW_YEAR,
+  'chinese new year': SPRING_FESTIVAL,
+  'lunar new year': SPRING_FESTIVAL,
+  "valentine's day": fixed(2, 14),
+  halloween: fixed(10, 31),
+};
+/** What may follow "on the 10th" where it is a date: "on the 10th floor" is not one. */
+const AFTER_DATE =
+  '(?=\\s*(?:$|[^\\w\\s]|(?:I|we|you|he|she|they|it|did|do|was|were|is|about|and|or|to|at|with|for|when)\\b))';
 const STEPS: Record<string, number> = { last: -1, previous: -1, past: -1, this: 0, next: 1, coming: 1 };
 const DAYS: Record<string, number> = {
   'day before yesterday': -2,
@@ -101,13 +121,14 @@ const NUMBER = `(?<count>\\d{1,3}|${oneOf(NUMBERS)})`;
 const UNIT = '(?<unit>day|week|month|year)s?';
 const MONTH = `(?<month>${oneOf(MONTHS)})\\b\\.?`;
 const DATE = '(?<day>\\d{1,2})(?:st|nd|rd|th)?';
+const DATE_OF_MONTH = '(?<day>\\d{1,2})(?:st|nd|rd|th)';
 const YEAR = '(?<year>[12]\\d{3})';
 const STEP = `(?<step>${oneOf(STEPS)})`;
 const OF_YEAR = `(?:,?\\s+(?:of\\s+)?(?:${YEAR}|${STEP}\\s+year))`;
 const english = (pattern: string): RegExp => new RegExp(`\\b${pattern}\\b`, 'giu');
 
 export const ENGLISH: TimeLanguage = {
-  hint: /\b(?:today|tonight|yesterday|tomorrow|ago|this (?:morning|afternoon|evening)|last night|before last|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:last|previous|past|this|next|coming|in)\s+(?:\w+\s+){0,3}?(?:weeks?|months?|years?|days?|winter|spring|summer|autumn|fall)|(?:winter|spring|summer|autumn|fall)\s+(?:of\s+)?[12]\d{3}|(?:in|during|of|since|until|till|before|after|from|by|year)\s+[12]\d{3}|(?:\d{1,2}(?:st|nd|rd|th)?(?: of)?|in|of|since|until|till|by|during|before|after|from|early|late|mid|last|this|next)[\s-]+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,?\s+(?:\d|the \d|of|last|this|next))/giu,
+  hint: /\b(?:christmas|boxing day|new year|valentine|halloween|the \d{1,2}(?:st|nd|rd|th)|today|tonight|yesterday|tomorrow|ago|this (?:morning|afternoon|evening)|last night|before last|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:last|previous|past|this|next|coming|in)\s+(?:\w+\s+){0,3}?(?:weeks?|months?|years?|days?|winter|spring|summer|autumn|fall)|(?:winter|spring|summer|autumn|fall)\s+(?:of\s+)?[12]\d{3}|(?:in|during|of|since|until|till|before|after|from|by|year)\s+[12]\d{3}|(?:\d{1,2}(?:st|nd|rd|th)?(?: of)?|in|of|since|until|till|by|during|before|after|from|early|late|mid|last|this|next)[\s-]+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,?\s+(?:\d|the \d|of|last|this|next))/giu,
   since: /\b(?:since|after|from)\s+(?:the\s+)?$/iu,
   until: /\b(?:before|until|till)\s+(?:the\s+)?$/iu,
   rules: [
@@ -118,6 +139,16 @@ export const ENGLISH: TimeLanguage = {
       const year = yearIn(groups, wall);
       return year === undefined ? undefined : [seasonOf(SEASONS[groups.season ?? ''] ?? 'summer', year)];
     }),
+    absolute(english(`(?:${STEP}\\s+)?(?<holiday>${oneOf(HOLIDAYS)})(?:,?\\s+(?:of\\s+)?${YEAR})?`), (groups, wall) => {
+      const { holiday = '', year, step } = groups;
+      return holidaySpans(HOLIDAYS[plain(holiday)] ?? CHRISTMAS, wall, {
+        ...(year !== undefined && { year: Number(year) }),
+        ...(step !== undefined && { step: stepOf(groups) }),
+      });
+    }),
+    relative(english(`the\\s+${DATE_OF_MONTH}\\s+of\\s+${STEP}\\s+month`), (groups, wall) =>
+      only(dayOfMonth(monthAt(wall, stepOf(groups)), Number(groups.day))),
+    ),
     relative(english(`(?<when>${oneOf(DAYS)})`), ({ when = '' }, wall) => [dayAt(wall, DAYS[plain(when)])]),
     relative(
       english(`(?:(?:the|in|for|over|during|within)\\s+)?(?:last|past|previous)\\s+${NUMBER}\\s+${UNIT}`),
@@ -149,6 +180,10 @@ export const ENGLISH: TimeLanguage = {
     absolute(
       english(`(?:in|of|since|until|till|by|during|before|after|from|early|late|mid)[\\s-]+${MONTH}(?!\\s+I\\b)`),
       monthSpans,
+    ),
+    relative(
+      english(`(?:on|by|since|until|till|before|after|from)\\s+the\\s+${DATE_OF_MONTH}\\b${AFTER_DATE}`),
+      (groups, wall) => withoutMonth(wall, Number(groups.day)),
     ),
     relative(english(`${STEP}\\s+(?<season>${oneOf(SEASONS)})`), (groups, wall) => [
       seasonAt(SEASONS[groups.season ?? ''] ?? 'summer', wall, stepOf(groups)),

@@ -16,10 +16,12 @@ import {
   weekdayAt,
   weekdaysAround,
   weekendAt,
+  withoutMonth,
   withoutYear,
   yearAt,
   yearOf,
 } from './calendar.ts';
+import { fixed, type Holiday, holidaySpans, NEW_YEAR, ORTHODOX_CHRISTMAS } from './holidays.ts';
 import { absolute, type Groups, oneOf, only, relative, type TimeLanguage } from './rule.ts';
 
 const DAYS: Record<string, number> = {
@@ -54,6 +56,11 @@ const WEEKDAYS: readonly [RegExp, number][] = [
   [/^вос/, 7],
 ];
 const SEASONS: Record<string, Season> = { зимой: 'winter', весной: 'spring', летом: 'summer', осенью: 'autumn' };
+const HOLIDAYS: Record<string, Holiday> = {
+  рождество: ORTHODOX_CHRISTMAS,
+  'новый год': NEW_YEAR,
+  'день победы': fixed(5, 9),
+};
 const NUMBERS: Record<string, number> = {
   пару: 2,
   несколько: 3,
@@ -85,7 +92,7 @@ const OF_YEAR = `\\s+(?:${YEAR}|${STEP}\\s+года)`;
 const russian = (pattern: string): RegExp => new RegExp(`(?<![а-я\\d])(?:${pattern})(?![а-я\\d])`, 'giu');
 
 export const RUSSIAN: TimeLanguage = {
-  hint: /вчера|сегодня|завтра|назад|недел|месяц|год|лет|выходн|день|дн[яей]|понедельник|вторник|сред[ауые]|четверг|пятниц|суббот|воскресен|январ|феврал|март|апрел|ма[йяе]|июн|июл|август|сентябр|октябр|ноябр|декабр|зимой|весной|осенью|летом/giu,
+  hint: /вчера|сегодня|завтра|назад|недел|месяц|год|лет|выходн|день|дн[яей]|понедельник|вторник|сред[ауые]|четверг|пятниц|суббот|воскресен|январ|феврал|март|апрел|ма[йяе]|июн|июл|август|сентябр|октябр|ноябр|декабр|зимой|весной|осенью|летом|рождество|день победы|числа|\d-?го/giu,
   since: /(?<![а-я])(?:с|со|после|начиная с)\s+$/iu,
   until: /(?<![а-я])(?:до|перед|раньше)\s+$/iu,
   rules: [
@@ -101,6 +108,16 @@ export const RUSSIAN: TimeLanguage = {
     ]),
     relative(russian('на\\s+выходных'), (_, wall) => [weekendAt(wall, -1), weekendAt(wall, 0)]),
     relative(russian(`(?:(?:в|на)\\s+)?${STEP}\\s+выходны[ехм]`), (groups, wall) => [weekendAt(wall, stepOf(groups))]),
+    absolute(
+      russian(`(?:на|в|за|под|до|после)\\s+(?:${STEP}\\s+)?(?<holiday>${oneOf(HOLIDAYS)})(?:\\s+${YEAR})?`),
+      (groups, wall) => {
+        const { holiday = '', year, step } = groups;
+        return holidaySpans(HOLIDAYS[holiday] ?? NEW_YEAR, wall, {
+          ...(year !== undefined && { year: Number(year) }),
+          ...(step !== undefined && { step: stepOf(groups) }),
+        });
+      },
+    ),
     relative(russian(`(?:(?:в|во|на)\\s+)?${STEP}\\s+${WEEKDAY}`), weekdaySpans),
     absolute(russian(`(?<day>\\d{1,2})(?:-?(?:го|е|ого))?\\s+${MONTH}(?:${OF_YEAR})?`), dateSpans),
     absolute(russian(`${MONTH}${OF_YEAR}`), monthSpans),
@@ -120,6 +137,9 @@ export const RUSSIAN: TimeLanguage = {
     }),
     absolute(russian('(?:в\\s+)?(?<year>[12]\\d{3})(?:-?(?:м|ом|го))?\\s*(?:году|года|год|г\\.)'), ({ year }) =>
       isYear(Number(year)) ? [yearOf(Number(year))] : undefined,
+    ),
+    relative(russian('(?<day>\\d{1,2})(?:(?:-?го)?\\s+числа|-?го(?=\\s*(?:$|[^а-я\\s])))'), ({ day }, wall) =>
+      withoutMonth(wall, Number(day)),
     ),
     relative(russian(`(?:в|во|с|со|до|на|к|после)\\s+${WEEKDAY}`), ({ weekday = '' }, wall) =>
       weekdaysAround(numberIn(WEEKDAYS, weekday), wall),
