@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { eventually } from '../../test/support/eventually.ts';
 import type { Base } from './base.ts';
 import { openPastConversations } from './past-conversations.ts';
 
@@ -22,7 +23,7 @@ test('what was said is indexed some seconds after the turn', async () => {
   await pass(2_900);
   expect(historyIndex).not.toHaveBeenCalled();
   await pass(200);
-  await vi.waitFor(() => expect(historyIndex).toHaveBeenCalledTimes(1));
+  await eventually(() => expect(historyIndex).toHaveBeenCalledTimes(1));
 });
 
 test('turns that follow each other put it off, for a minute at most', async () => {
@@ -36,7 +37,7 @@ test('turns that follow each other put it off, for a minute at most', async () =
     past.wakePastConversations();
     await pass(1_000);
   }
-  await vi.waitFor(() => expect(historyIndex).toHaveBeenCalledTimes(1));
+  await eventually(() => expect(historyIndex).toHaveBeenCalledTimes(1));
 });
 
 test('nothing is indexed once it is closed', async () => {

@@ -147,7 +147,7 @@ it('/rewind goes back to an earlier turn and restores the files', async () => {
     await say(write(content));
     await chat.shows(new RegExp(`file_write: .*${content.length} bytes[\\s\\S]*`));
     await chat.hides('Esc cancels');
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 10_000 }).toBe(content);
+    await eventually(() => expect(existsSync(file) && readFileSync(file, 'utf8')).toBe(content));
   }
   const before = home.entry('main').sessionId;
   await say('/rewind');

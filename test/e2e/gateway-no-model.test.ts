@@ -1,9 +1,10 @@
 // The gateway and its model: none, one somebody signs in to while it runs, and the limit of steps.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { startModelServer } from '../fakes/model-server/model-server.ts';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
+import { eventually } from '../support/eventually.ts';
 import { gatewayHome } from '../support/gateway-service.ts';
 import type { Home } from '../support/home.ts';
 import { lainclaw, terminal } from '../support/lainclaw.ts';
@@ -11,8 +12,6 @@ import { KEY } from '../support/model-providers.ts';
 import { afterFile } from '../support/test-home.ts';
 
 const START = ['start', '--daemon', '--channel=local', '--pairing-policy=open'];
-const eventually = (check: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(check, { timeout: 40_000, interval: 100 });
 
 let messages = 0;
 function write(home: Home, text: string): void {

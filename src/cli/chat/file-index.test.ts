@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import { createFileIndex } from './file-index.ts';
 
 function setUp(lists: string[][], { slowMs = 0 } = {}) {
@@ -39,7 +40,7 @@ describe('the files that are offered', () => {
     hold.until = go.promise;
     expect(await index.find('', 9)).toEqual(['a.ts']);
     go.resolve();
-    await expect.poll(() => index.find('b', 9)).toEqual(['b.ts']);
+    await eventually(async () => expect(await index.find('b', 9)).toEqual(['b.ts']));
   });
 
   it('of the first list are waited for where none fits yet', async () => {
@@ -57,6 +58,6 @@ describe('the files that are offered', () => {
     hold.until = go.promise;
     expect(await index.find('', 9)).toEqual(['a.ts']);
     go.resolve();
-    await expect.poll(() => index.find('', 9)).toEqual(['a.ts', 'b.ts']);
+    await eventually(async () => expect(await index.find('', 9)).toEqual(['a.ts', 'b.ts']));
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import { makePdf } from '../../../test/support/make-pdf.ts';
 import { createPictures } from './pictures.ts';
 
@@ -85,7 +86,7 @@ describe('a picture in the clipboard', () => {
     const { pictures, written } = setUp();
     await pictures.takeClipboard();
     expect(pictures.takePaste(paste(''))).toBe(true);
-    await expect.poll(() => written).toEqual(['[picture 1] ', '[picture 2] ']);
+    await eventually(() => expect(written).toEqual(['[picture 1] ', '[picture 2] ']));
     expect(await pictures.attachmentsIn('[picture 1]')).toMatchObject([{ name: '1' }]);
   });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import type { FormRequest } from '../../mcp/elicitation.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import type { PermissionQuestion } from '../../tools/policy.ts';
@@ -292,7 +293,7 @@ describe('a form', () => {
     vi.useRealTimers();
     const hub = testHub();
     start(hub, 'one', asksForm);
-    await vi.waitFor(() => expect(hub.questions()).toHaveLength(1));
+    await eventually(() => expect(hub.questions()).toHaveLength(1));
     const id = openId(hub);
     const fill = (city: string) =>
       hub.answer(id, { kind: 'form', answer: { action: 'accept', content: { city } } }, TERMINAL);
