@@ -1,5 +1,5 @@
 // The turns of this process as spans of OpenTelemetry, by its conventions for generative AI: a turn is `invoke_agent`, within it each model call is `chat` and each
-// tool call `execute_tool`. No text of a person, a model or a tool is in them. The id of a trace is made from what the turn answers, which the message carries in the
+// tool call `execute_tool`. No text of a person, a model or a tool is in them, nor the name of a tool that a model invented. The id of a trace is made from what the turn answers, which the message carries in the
 // storage: where another gateway takes the turn up, its spans join the same trace.
 import { createHash, randomBytes } from 'node:crypto';
 import type { RunEvent } from '../../../pipeline/events.ts';
@@ -16,8 +16,8 @@ export interface Span {
   startTimeUnixNano: string;
   endTimeUnixNano: string;
   attributes: Attribute[];
-  /** 1: ok, 2: an error. */
-  status: { code: 1 | 2 };
+  /** 2: an error. 0 otherwise: "ok" is for whoever judges the span, not for who makes it. */
+  status: { code: 0 | 2 };
 }
 
 interface Attribute {
@@ -29,22 +29,36 @@ interface RunningTurn {
   traceId: string;
   spanId: string;
   parentSpanId?: string;
+  sessionKey: string;
   startedAt: number;
   modelStartedAt?: number;
   /** When each call of a tool started, by its id; small servers give several calls one id. */
   tools: Map<string, number[]>;
 }
 
+/** Names of providers that the conventions write in another way. */
+const CONVENTIONAL_NAMES: Readonly<Record<string, string>> = {
+  gemini: 'gcp.gemini',
+  mistral: 'mistral_ai',
+  'openai-codex': 'openai',
+  xai: 'x_ai',
+};
+
+function conventionalName(provider: string): string {
+  return CONVENTIONAL_NAMES[provider] ?? provider;
+}
+
 /** `onSpan` gets each span when it has ended. */
 export function createTurnSpans(now: () => number, onSpan: (span: Span) => void): TurnWatcher {
   const running = new Map<string, RunningTurn>();
 
-  function begin({ id, parentId, origin }: TurnFacts): RunningTurn {
+  function begin({ id, sessionKey, parentId, origin }: TurnFacts): RunningTurn {
     const parent = parentId === undefined ? undefined : running.get(parentId);
     const turn: RunningTurn = {
       traceId: parent?.traceId ?? traceIdOf(origin ?? id),
       spanId: newSpanId(),
       ...(parent && { parentSpanId: parent.spanId }),
+      sessionKey,
       startedAt: now(),
       tools: new Map(),
     };
@@ -64,9 +78,11 @@ export function createTurnSpans(now: () => number, onSpan: (span: Span) => void)
         failure: failure?.code,
         attributes: {
           'gen_ai.operation.name': 'chat',
-          'gen_ai.provider.name': provider,
+          'gen_ai.provider.name': conventionalName(provider),
           'gen_ai.request.model': model,
+          'gen_ai.conversation.id': turn.sessionKey,
           'gen_ai.usage.input_tokens': usage?.inputTokens,
+          'gen_ai.usage.cache_read.input_tokens': usage?.cachedTokens,
           'gen_ai.usage.output_tokens': usage?.outputTokens,
         },
       }),
@@ -76,16 +92,19 @@ export function createTurnSpans(now: () => number, onSpan: (span: Span) => void)
 
   function endToolCall(turn: RunningTurn, { call, result }: Extract<RunEvent, { type: 'tool-end' }>): void {
     const endedAt = now();
+    const failure = result.ok ? undefined : result.error.code;
+    const tool = failure === 'tool_not_found' ? undefined : call.name;
     onSpan(
       spanOf(turn, {
-        name: `execute_tool ${call.name}`,
+        name: tool === undefined ? 'execute_tool' : `execute_tool ${tool}`,
         kind: 1,
         startedAt: turn.tools.get(call.id)?.shift() ?? endedAt,
         endedAt,
-        failure: result.ok ? undefined : result.error.code,
+        failure,
         attributes: {
           'gen_ai.operation.name': 'execute_tool',
-          'gen_ai.tool.name': call.name,
+          'gen_ai.tool.name': tool,
+          'gen_ai.tool.type': 'function',
           'gen_ai.tool.call.id': call.id,
         },
       }),
@@ -110,7 +129,7 @@ export function createTurnSpans(now: () => number, onSpan: (span: Span) => void)
       const attributes = {
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.name': 'lainclaw',
-        'gen_ai.provider.name': provider,
+        'gen_ai.provider.name': conventionalName(provider),
         'gen_ai.conversation.id': sessionKey,
         'lainclaw.turn.id': id,
         'lainclaw.turn.stage': stage,
@@ -140,13 +159,14 @@ function spanOf(parent: { traceId: string; spanId?: string }, span: EndedSpan): 
     name,
     kind,
     startTimeUnixNano: nanoseconds(startedAt),
-    endTimeUnixNano: nanoseconds(endedAt),
+    // A clock that was set back must not make a span end before it began.
+    endTimeUnixNano: nanoseconds(Math.max(startedAt, endedAt)),
     attributes: Object.entries({ ...attributes, 'error.type': failure }).flatMap(([key, value]) =>
       value === undefined
         ? []
         : [{ key, value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value } }],
     ),
-    status: { code: failure === undefined ? 1 : 2 },
+    status: { code: failure === undefined ? 0 : 2 },
   };
 }
 
