@@ -147,13 +147,13 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
         return true;
       },
     });
-    const metrics = createServiceMetrics({ ...handlers, hub: dependencies.hub, monotonicMs });
+    const { hub, version, now } = dependencies;
+    const metrics = createServiceMetrics({ ...handlers, hub, version, startedAt, monotonicMs });
     handlers.metrics = metrics.text;
     cleanups.push(metrics.close);
     if (dependencies.otlp) {
       const { exportTraces } = await import('./traces/export-traces.ts');
       const onProblem = (message: string): void => log({ level: 'warn', event: 'traces', message });
-      const { hub, version, now } = dependencies;
       const instance = `${hostname()}:${process.pid}`;
       cleanups.push(exportTraces({ ...dependencies.otlp, hub, version, now, instance, onProblem }));
     }

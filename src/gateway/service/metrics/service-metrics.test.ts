@@ -2,15 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../lib/new-id.ts';
 import type { RunEvent } from '../../../pipeline/events.ts';
+import type { TurnQuestion } from '../../../pipeline/questions.ts';
 import { createTurnHub, type TurnHub } from '../../turns/turn-hub.ts';
 import type { ServiceStatus } from '../service-status.ts';
 import { createExposition } from './exposition.ts';
-import { createServiceMetrics } from './service-metrics.ts';
+import { createServiceMetrics, type ServiceMetricsDependencies } from './service-metrics.ts';
 
+const STARTED_AT = Date.parse('2026-11-16T00:00:00.000Z');
 const STATUS = {
-  version: '1.2.3',
-  startedAt: '2026-11-16T00:00:00.000Z',
-  memory: { rssBytes: 5, heapUsedBytes: 4 },
   mailbox: { inbox: 1, outbox: 2, dead: 3 },
   channels: [
     { channel: 'local', account: 'default', state: 'connected' },
@@ -50,17 +49,20 @@ const START: RunEvent = { type: 'run-start', requestId: 'r', turnId: 't', sessio
 const END = { type: 'run-end', result: { stage: 'answered' } } as RunEvent;
 
 describe('the metrics of a gateway', () => {
-  const open = (unready?: string) => {
+  const open = (unready?: string, more: Partial<ServiceMetricsDependencies> = {}) => {
     let ms = 0;
     const hub = createTurnHub({ now: () => 0, newId });
     const metrics = createServiceMetrics({
       hub,
+      version: '1.2.3',
+      startedAt: STARTED_AT,
       status: async () => STATUS,
       unready: async () => unready,
       monotonicMs: () => {
         ms += 500;
         return ms;
       },
+      ...more,
     });
     return { hub, metrics };
   };
@@ -73,7 +75,7 @@ describe('the metrics of a gateway', () => {
       START,
       { type: 'model-end', provider: 'stub', usage, durationMs: 1_500 },
       { type: 'tool-end', call, result: { ok: true } },
-      { type: 'tool-end', call, result: { ok: false } },
+      { type: 'tool-end', call, result: { ok: false, error: { code: 'execution_error', message: '' } } },
       { type: 'model-end', provider: 'stub', usage, durationMs: 20, failure: { code: 'X', message: 'y' } },
       { type: 'text-delta', text: 'a' },
       { type: 'text-delta', text: 'b' },
@@ -126,12 +128,69 @@ describe('the metrics of a gateway', () => {
       'lainclaw_channel_connected{channel="local",account="default"}': 1,
       'lainclaw_channel_connected{channel="telegram",account="work"}': 0,
       lainclaw_ready: 0,
-      process_resident_memory_bytes: 5,
-      process_start_time_seconds: Date.parse(STATUS.startedAt) / 1_000,
+      'lainclaw_build_info{version="1.2.3"}': 1,
+      process_start_time_seconds: STARTED_AT / 1_000,
     });
+    expect(samples.process_resident_memory_bytes).toBeGreaterThan(1_000_000);
     expect(samples.process_cpu_seconds_total).toBeGreaterThan(0);
     ending.resolve();
     await turn;
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('no connection'))],
+    ['does not answer', () => new Promise<never>(() => {})],
+  ])('are told while the storage %s, without what it holds', async (_, status) => {
+    const { hub, metrics } = open('the storage cannot be read', { status, waitMs: 1 });
+    await runTurn(hub, [START, END]);
+    const samples = Object.fromEntries(read(await metrics.text()));
+    expect(samples).toMatchObject({
+      lainclaw_ready: 0,
+      'lainclaw_turns{state="running"}': 0,
+      'lainclaw_turns_total{provider="stub",stage="answered"}': 1,
+    });
+    expect(Object.keys(samples)).not.toContain('lainclaw_inbox_messages');
+  });
+
+  it('count the questions of this gateway, and not those of another one', async () => {
+    const { hub, metrics } = open();
+    const ending = Promise.withResolvers<void>();
+    const asking = (turnId: string) => ({ id: 'q1', turnId, askedAt: '', permission: {} }) as unknown as TurnQuestion;
+    const turns = (['turn-here', 'turn-there'] as const).map((id) =>
+      hub.start({
+        id,
+        sessionKey: 'main',
+        provider: 'stub',
+        signal: new AbortController().signal,
+        remote: {
+          questions: () => [asking(id)],
+          answer: async () => ({ kind: 'unknown' }),
+          steer() {},
+          write() {},
+          ...(id === 'turn-there' && { isElsewhere: true }),
+        },
+        async *run() {
+          yield START;
+          await ending.promise;
+        },
+      }),
+    );
+    expect(Object.fromEntries(read(await metrics.text()))).toMatchObject({
+      'lainclaw_turns{state="asking"}': 1,
+      lainclaw_open_questions: 1,
+    });
+    ending.resolve();
+    await Promise.all(turns);
+  });
+
+  it('count tools that a model invents under one name', async () => {
+    const { hub, metrics } = open();
+    const result = { ok: false, error: { code: 'tool_not_found', message: '' } };
+    const calls = Array.from({ length: 300 }, (_, index) => ({ id: '1', name: `invented-${index}`, args: {} }));
+    const events = [START, ...calls.map((call) => ({ type: 'tool-end', call, result })), END];
+    await runTurn(hub, events as unknown as RunEvent[]);
+    const names = [...read(await metrics.text())].filter(([name]) => name.startsWith('lainclaw_tool_calls_total'));
+    expect(names).toEqual([['lainclaw_tool_calls_total{tool="unknown",outcome="failed"}', 300]]);
   });
 
   it('count no longer once they are closed', async () => {

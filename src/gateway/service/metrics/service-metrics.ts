@@ -1,4 +1,6 @@
-// `GET /metrics` of the gateway: its turns, its queues, its channels and its process, in the format of Prometheus.
+// `GET /metrics` of the gateway: its turns, its queues, its channels and its process, in the format of Prometheus. While the storage does not answer, what is read
+// from it is left out: the rest says so (`lainclaw_ready 0`) when it matters most.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TurnHub } from '../../turns/turn-hub.ts';
 import type { ServiceStatus } from '../service-status.ts';
 import { createExposition, type Gauge } from './exposition.ts';
@@ -11,27 +13,41 @@ export interface ServiceMetrics {
 }
 
 export interface ServiceMetricsDependencies {
-  hub: Pick<TurnHub, 'watch' | 'turns' | 'questions'>;
-  status(): Promise<ServiceStatus>;
+  hub: Pick<TurnHub, 'watch' | 'turns' | 'turn' | 'questions'>;
+  version: string;
+  /** In milliseconds since 1970. */
+  startedAt: number;
+  /** Reads the storage. */
+  status(): Promise<Pick<ServiceStatus, 'channels' | 'mailbox'>>;
   /** Why the gateway is not ready; undefined when it is. */
   unready(): Promise<string | undefined>;
   monotonicMs(): number;
+  /** Longest wait for the storage. */
+  waitMs?: number;
 }
 
+const WAIT_MS = 3_000;
+
 export function createServiceMetrics(dependencies: ServiceMetricsDependencies): ServiceMetrics {
-  const { hub, status, unready, monotonicMs } = dependencies;
+  const { hub, status, unready, monotonicMs, waitMs = WAIT_MS } = dependencies;
   const exposition = createExposition();
   const close = hub.watch(createTurnMetrics(exposition, monotonicMs));
   return {
     async text() {
-      const [now, reason] = await Promise.all([status(), unready()]);
-      return exposition.text([...queueGauges(now, hub), ...processGauges(now, reason === undefined)]);
+      const stored = Promise.race([status().catch(() => undefined), sleep(waitMs, undefined, { ref: false })]);
+      const [now, reason] = await Promise.all([stored, unready()]);
+      return exposition.text([
+        ...turnGauges(hub),
+        ...(now ? queueGauges(now) : []),
+        ...processGauges(dependencies, reason === undefined),
+      ]);
     },
     close,
   };
 }
 
-function queueGauges({ channels, mailbox }: ServiceStatus, hub: Pick<TurnHub, 'turns' | 'questions'>): Gauge[] {
+/** Of this gateway alone: each counts its own. */
+function turnGauges(hub: Pick<TurnHub, 'turns' | 'turn' | 'questions'>): Gauge[] {
   const states = Map.groupBy(
     hub.turns().filter(({ isElsewhere }) => !isElsewhere),
     ({ state }) => state,
@@ -48,8 +64,13 @@ function queueGauges({ channels, mailbox }: ServiceStatus, hub: Pick<TurnHub, 't
     {
       name: 'lainclaw_open_questions',
       help: 'Questions that wait for a person.',
-      values: [{ value: hub.questions().length }],
+      values: [{ value: hub.questions().filter(({ turnId }) => !hub.turn(turnId)?.isElsewhere).length }],
     },
+  ];
+}
+
+function queueGauges({ channels, mailbox }: Pick<ServiceStatus, 'channels' | 'mailbox'>): Gauge[] {
+  return [
     {
       name: 'lainclaw_inbox_messages',
       help: 'Messages that were received and not yet answered.',
@@ -72,19 +93,19 @@ function queueGauges({ channels, mailbox }: ServiceStatus, hub: Pick<TurnHub, 't
   ];
 }
 
-function processGauges({ version, startedAt, memory }: ServiceStatus, isReady: boolean): Gauge[] {
+function processGauges(
+  { version, startedAt }: Pick<ServiceMetricsDependencies, 'version' | 'startedAt'>,
+  isReady: boolean,
+): Gauge[] {
   const { user, system } = process.cpuUsage();
+  const { rss, heapUsed } = process.memoryUsage();
   const one = (name: string, help: string, value: number): Gauge => ({ name, help, values: [{ value }] });
   return [
     { name: 'lainclaw_build_info', help: 'The version of the gateway.', values: [{ labels: { version }, value: 1 }] },
     one('lainclaw_ready', '1 when messages can arrive and be answered, as /ready says.', isReady ? 1 : 0),
-    one(
-      'process_start_time_seconds',
-      'When the process started, in seconds since 1970.',
-      Date.parse(startedAt) / 1_000,
-    ),
-    one('process_resident_memory_bytes', 'Memory of the process.', memory.rssBytes),
-    one('nodejs_heap_size_used_bytes', 'Used heap of the process.', memory.heapUsedBytes),
+    one('process_start_time_seconds', 'When the process started, in seconds since 1970.', startedAt / 1_000),
+    one('process_resident_memory_bytes', 'Memory of the process.', rss),
+    one('nodejs_heap_size_used_bytes', 'Used heap of the process.', heapUsed),
     {
       name: 'process_cpu_seconds_total',
       help: 'Processor time of the process.',

@@ -49,7 +49,7 @@ export function createTurnMetrics(exposition: Exposition, monotonicMs: () => num
         firstText.observe({}, seconds(turn));
       } else if (event.type === 'model-end') countModelCall(event);
       else if (event.type === 'tool-end')
-        tools.add({ tool: event.call.name, outcome: event.result.ok ? 'ok' : 'failed' });
+        tools.add({ tool: toolOf(event), outcome: event.result.ok ? 'ok' : 'failed' });
     },
     onEnd({ id, stage, provider }: TurnSummary) {
       const turn = running.get(id);
@@ -58,4 +58,9 @@ export function createTurnMetrics(exposition: Exposition, monotonicMs: () => num
       if (turn) turnSeconds.observe({ stage: stage ?? 'failed' }, seconds(turn));
     },
   };
+}
+
+/** Names that a model invents would take the places of real tools. */
+function toolOf({ call, result }: Extract<RunEvent, { type: 'tool-end' }>): string {
+  return !result.ok && result.error.code === 'tool_not_found' ? 'unknown' : call.name;
 }
