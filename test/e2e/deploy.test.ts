@@ -37,6 +37,11 @@ it('gives every gateway a volume of its own, time to end its turns, and waits fo
   expect(resources[2]).toMatchObject({ spec: { template: { spec: { terminationGracePeriodSeconds: 40 } } } });
 });
 
+it('keeps the file with the secrets, and packages of this machine, out of the image', () => {
+  const ignored = readFileSync(join(deploy, '..', '.dockerignore'), 'utf8').split('\n');
+  expect(ignored).toEqual(expect.arrayContaining(['**/.env', '.git', 'node_modules', 'dist']));
+});
+
 it('the probe succeeds while the gateway is ready, and tells the reason otherwise', async () => {
   const home = testHome();
   const probe = (...args: string[]) =>
