@@ -279,7 +279,8 @@ describe('against a server', () => {
         { text: 'whole', toolCalls: [{ name: 'weather', args: { city: 'Oslo' } }] },
       ],
     });
-    const retryPolicy = { ...POLICY, retries: 4, firstWaitMs: 5, idleMs: 2000 };
+    // Silent for longer than a busy machine is between two chunks.
+    const retryPolicy = { ...POLICY, retries: 4, firstWaitMs: 5, idleMs: 8000, totalMs: 120_000 };
     const providers = createProviderAdapters({
       credentials: {
         credential: async () => ({ ok: true, kind: 'api-key', secret: 'key' }),

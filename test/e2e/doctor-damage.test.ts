@@ -66,7 +66,7 @@ describe('lainclaw doctor', () => {
     expect([...seen]).toEqual(
       expect.arrayContaining(['lainclaw.db', 'sessions/#.jsonl', 'undo/undo.db', 'trust.json']),
     );
-  });
+  }, 900_000);
 
   it('repairs damage with --fix: from the backup, from checksums, or by making a file again', async () => {
     const home = await fillHome(testHome());
