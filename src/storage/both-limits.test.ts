@@ -1,4 +1,5 @@
 // The memory of each process and a storage that all of them share, also one that does not answer.
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { describeLimits } from '../../test/conformance/limits.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
@@ -62,6 +63,37 @@ it('right secrets cost the storage nothing, however many come at once', async ()
   const outcomes = await Promise.all(Array.from({ length: 200 }, () => counter.attempt('loopback', () => true)));
   expect(new Set(outcomes)).toEqual(new Set([true]));
   expect(questions()).toBe(0);
+});
+
+it('right secrets that come at once are all admitted, also after a wrong one from their address', async () => {
+  const { shared, questions } = asked(createMemoryLimits(monotonicMs), async (answer) => {
+    const outcome = await answer;
+    await setImmediate();
+    return outcome;
+  });
+  const allowance = { most: 2, intervalMs: 60_000 };
+  const counter = over(shared).counter('token', allowance);
+  expect(await counter.attempt('loopback', () => false)).toBe(false);
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => counter.attempt('loopback', () => true)));
+  expect(new Set(outcomes)).toEqual(new Set([true]));
+  expect(await counter.attempt('loopback', () => false)).toBe(false);
+  const asking = questions();
+  const refused = await Promise.all(Array.from({ length: 20 }, () => counter.attempt('loopback', () => true)));
+  for (const outcome of refused) expect(outcome).toBeGreaterThan(0);
+  expect(questions()).toBe(asking);
+});
+
+it('an address that failed too often at the others is refused without asking the storage each time', async () => {
+  const memory = createMemoryLimits(monotonicMs);
+  const { shared, questions } = asked(memory, (answer) => answer);
+  const [here, there] = [over(shared), memory].map((limits) =>
+    limits.counter('token', { most: 3, intervalMs: 60_000 }),
+  );
+  expect(await here?.attempt('10.0.0.1', () => false)).toBe(false);
+  for (let index = 0; index < 2; index += 1) expect(await there?.attempt('10.0.0.1', () => false)).toBe(false);
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => here?.attempt('10.0.0.1', () => true)));
+  for (const outcome of outcomes) expect(outcome).toBeGreaterThan(0);
+  expect(questions()).toBe(2);
 });
 
 it.each<[string, <T>(answer: Promise<T>) => Promise<T>]>([

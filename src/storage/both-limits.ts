@@ -11,10 +11,25 @@ const WAIT_MS = 2_000;
 const REST_MS = 5_000;
 /** An answer about a hold is used again for so long: every request to a model asks. */
 const HOLD_KNOWN_MS = 1_000;
+/** So is its refusal of a name. */
+const REFUSAL_KNOWN_MS = 1_000;
 
 /** So long after a wrong one of a name, the storage is asked before the next comparison. */
 const SUSPECT_MS = 60 * 60_000;
 const MOST_SUSPECTS = 2_000;
+
+interface Kind {
+  here: MemoryCounter;
+  suspects: Map<string, Suspect>;
+  /** By name: the last attempt that waits. */
+  lines: Map<string, Promise<unknown>>;
+}
+
+interface Suspect {
+  until: number;
+  /** The storage refused the name until then; it is asked again from `askAgainAt` on. */
+  refused?: { until: number; askAgainAt: number };
+}
 
 export interface BothLimitsOptions {
   own: Limits;
@@ -26,7 +41,7 @@ export interface BothLimitsOptions {
 
 export function createBothLimits({ own, shared, now, waitMs = WAIT_MS }: BothLimitsOptions): Limits {
   let restsUntil = Number.NEGATIVE_INFINITY;
-  const kinds = new Map<string, { here: MemoryCounter; suspects: Map<string, number> }>();
+  const kinds = new Map<string, Kind>();
   const holdsKnownAt = new Map<string, number>();
 
   /** Undefined when the storage did not answer. */
@@ -43,14 +58,15 @@ export function createBothLimits({ own, shared, now, waitMs = WAIT_MS }: BothLim
     return answer;
   }
 
-  function suspect(suspects: Map<string, number>, name: string): void {
+  function suspect({ suspects }: Kind, name: string): void {
     const at = now();
-    if (suspects.size >= MOST_SUSPECTS) for (const [known, until] of suspects) if (until <= at) suspects.delete(known);
+    if (suspects.size >= MOST_SUSPECTS)
+      for (const [known, { until }] of suspects) if (until <= at) suspects.delete(known);
     // The oldest, where all of them are recent.
     const [oldest] = suspects.keys();
     if (suspects.size >= MOST_SUSPECTS && oldest !== undefined) suspects.delete(oldest);
     suspects.delete(name);
-    suspects.set(name, at + SUSPECT_MS);
+    suspects.set(name, { until: at + SUSPECT_MS });
   }
 
   const done = async (work: Promise<void>): Promise<true> => {
@@ -60,30 +76,62 @@ export function createBothLimits({ own, shared, now, waitMs = WAIT_MS }: BothLim
 
   return {
     counter(kind, allowance) {
-      const { here, suspects } = kinds.get(kind) ?? { here: createMemoryCounter(now, allowance), suspects: new Map() };
-      kinds.set(kind, { here, suspects });
+      const counted: Kind = kinds.get(kind) ?? {
+        here: createMemoryCounter(now, allowance),
+        suspects: new Map(),
+        lines: new Map(),
+      };
+      kinds.set(kind, counted);
+      const { here, suspects, lines } = counted;
       const everywhere = shared.counter(kind, allowance);
+
       /** At once, so that of several at the same moment one is compared. */
-      function compareFirst(name: string, isRight: () => boolean): boolean {
-        if (isRight()) return true;
-        suspect(suspects, name);
-        return false;
+      async function attemptFirst(name: string, isRight: () => boolean): Promise<boolean | number> {
+        const waitMs = here.take(name);
+        if (waitMs > 0) return waitMs;
+        if (isRight()) {
+          here.giveBack(name);
+          return true;
+        }
+        suspect(counted, name);
+        const outcome = (await ask(() => everywhere.attempt(name, () => false))) ?? false;
+        if (outcome !== false) here.giveBack(name);
+        return outcome;
       }
+
+      async function attemptSuspect(name: string, isRight: () => boolean): Promise<boolean | number> {
+        const known = suspects.get(name);
+        if (known?.refused && now() < known.refused.askAgainAt) return known.refused.until - now();
+        const waitMs = here.take(name);
+        if (waitMs > 0) return waitMs;
+        let isAnswered = false;
+        // Counted as wrong where the storage answers too late to be heard.
+        const answer = await ask(() => everywhere.attempt(name, () => !isAnswered && isRight()));
+        isAnswered = true;
+        const outcome = answer ?? isRight();
+        if (typeof outcome === 'number' && known)
+          known.refused = { until: now() + outcome, askAgainAt: now() + Math.min(outcome, REFUSAL_KNOWN_MS) };
+        if (outcome !== false) here.giveBack(name);
+        else suspect(counted, name);
+        return outcome;
+      }
+
+      /** One after the other: each waits for the storage with a try that is taken, so right ones at the same moment would refuse each other. */
+      async function inLine<T>(name: string, work: () => Promise<T>): Promise<T> {
+        const mine = (lines.get(name) ?? Promise.resolve()).then(work);
+        const ended = mine.catch(() => {});
+        lines.set(name, ended);
+        try {
+          return await mine;
+        } finally {
+          if (lines.get(name) === ended) lines.delete(name);
+        }
+      }
+
       return {
-        async attempt(name, isRight) {
-          const waitMs = here.take(name);
-          if (waitMs > 0) return waitMs;
-          const isSuspect = now() < (suspects.get(name) ?? Number.NEGATIVE_INFINITY);
-          let isAnswered = false;
-          // Counted as wrong where the storage answers too late to be heard.
-          const answer = isSuspect
-            ? await ask(() => everywhere.attempt(name, () => !isAnswered && isRight()))
-            : compareFirst(name, isRight) || (await ask(() => everywhere.attempt(name, () => false)));
-          isAnswered = true;
-          const outcome = answer ?? (isSuspect && isRight());
-          if (outcome !== false) here.giveBack(name);
-          else suspect(suspects, name);
-          return outcome;
+        attempt(name, isRight) {
+          const isSuspect = now() < (suspects.get(name)?.until ?? Number.NEGATIVE_INFINITY);
+          return isSuspect ? inLine(name, () => attemptSuspect(name, isRight)) : attemptFirst(name, isRight);
         },
       };
     },
