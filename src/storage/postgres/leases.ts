@@ -6,6 +6,8 @@
 // updates that row, so it waits for writes under the old token and lets none through after it. Clocks decide only when somebody else may acquire.
 // A lease that ended while the database was away, and that nobody else acquired, is renewed: its holder continues.
 //
+// The leases of a process whose connection to the database was closed are ended before their time (presence.ts).
+//
 // A statement that was reported as timed out may still run later. An acquisition is therefore made under a name of its own: repeating
 // it changes nothing, and a late one that nobody waits for ends by itself.
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,9 +15,19 @@ import { acquireInTurn, createLockQueue, type Place } from '../lock-queue.ts';
 import type { Fence, Lock, Locks } from '../locks.ts';
 import { lockLost, StorageError } from '../storage.ts';
 import type { PostgresDatabase, Query } from './database.ts';
-import { KNOWN_VERSION } from './migrations.ts';
+import {
+  ACQUIRE,
+  ACQUIRE_SOON,
+  HOLDS,
+  LEFT,
+  RELEASE,
+  RENEW_ONE,
+  RENEW_UNLOCKED,
+  WITHDRAW,
+} from './lease-statements.ts';
+import { createPresenceWatch } from './presence.ts';
 import type { SessionReads } from './session-reads.ts';
-import { signal as sendSignal } from './signals.ts';
+import { type Signals, signal as sendSignal } from './signals.ts';
 
 export interface PostgresLocksOptions {
   query: Query;
@@ -29,6 +41,8 @@ export interface PostgresLocksOptions {
   leaseMs?: number;
   /** A holder that could not renew for so long gives its locks up, whatever the database would say. */
   giveUpMs?: number;
+  /** Of the connection of `renewalQuery`. */
+  presence?: Pick<Signals, 'presence' | 'onConnected'>;
   /** Calls the listener when a lasting lock was released. Returns what ends that. */
   onReleased?(listener: () => void): () => void;
 }
@@ -46,6 +60,8 @@ interface HeldLease {
   renewedAt: number;
   /** The same by the clock of the machine. */
   renewedAtClock: number;
+  /** The key that the row names. While it is not that of the open connection, others may end the lease before its time. */
+  presence: number | undefined;
   /** Since when no renewal was so late that the lease may have ended before it. */
   unbrokenSince: number;
   isRenewing: boolean;
@@ -53,73 +69,23 @@ interface HeldLease {
   lose(): void;
 }
 
+type Moment = Pick<HeldLease, 'renewedAt' | 'renewedAtClock' | 'presence'>;
+
 export const LEASE_MS = 3_000;
 const GIVE_UP_MS = 12_000;
-const RENEWALS_PER_LEASE = 4;
+const RENEWALS_PER_LEASE = 6;
+/** So long before its end nobody relies on a lease without asking. */
+const CERTAIN_SHARE_LEFT = 1 / 4;
 const FIRST_WAIT_MS = 15;
 const LONGEST_WAIT_MS = 200;
 /** Between two looks at a lasting lock that another holder has. */
 const LASTING_WAIT_MS = 1_000;
 
-// The condition of the SELECT only spares a held row the lock; the one after ON CONFLICT decides, on the locked row.
-const acquisition = (token: { first: string; next: string }, from = ''): string => `
-  INSERT INTO lainclaw.leases AS lease (name, token, holder, expires_at)
-  SELECT $1, ${token.first}, $2, clock_timestamp() + $3 * interval '1 ms' ${from}
-  WHERE NOT EXISTS (
-    SELECT 1 FROM lainclaw.leases WHERE name = $1 AND holder <> $2 AND expires_at > clock_timestamp()
-  )
-  ON CONFLICT (name) DO UPDATE SET
-    token = CASE WHEN lease.holder = $2 THEN lease.token ELSE ${token.next} END,
-    holder = $2,
-    expires_at = clock_timestamp() + $3 * interval '1 ms'
-  WHERE lease.holder = $2 OR lease.expires_at <= clock_timestamp()
-  RETURNING token`;
-
-const ACQUIRE = acquisition({ first: '1', next: 'lease.token + 1' });
-
-// Does not wait for the disk, so a crash of the database may take it back. Its token comes from the clock: no later acquisition gets the same one, and writes
-// under a token that was taken back are refused.
-const CLOCK_TOKEN = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
-const ACQUIRE_SOON = acquisition(
-  { first: CLOCK_TOKEN, next: `greatest(lease.token + 1, ${CLOCK_TOKEN})` },
-  `FROM (SELECT set_config('synchronous_commit', 'off', true)) AS soon`,
-);
-
-/** A program that a migration excludes renews nothing: it loses its locks, and a newer one acquires them. */
-const IS_ADMITTED = `NOT EXISTS (SELECT 1 FROM lainclaw.migrations WHERE oldest_program > ${KNOWN_VERSION})`;
-
-// A row that a write has locked is skipped: one slow write must not end the other leases of its process. A renewal that arrives after the release finds no holder.
-const RENEW_UNLOCKED = `
-  UPDATE lainclaw.leases AS lease SET expires_at = clock_timestamp() + $3 * interval '1 ms'
-  FROM (
-    SELECT name FROM lainclaw.leases JOIN unnest($1::text[], $2::bigint[]) AS held (name, token) USING (name, token)
-    WHERE holder <> '' AND ${IS_ADMITTED} FOR NO KEY UPDATE OF leases SKIP LOCKED
-  ) AS free WHERE lease.name = free.name RETURNING lease.name`;
-
-const RENEW_ONE = `
-  UPDATE lainclaw.leases SET expires_at = clock_timestamp() + $3 * interval '1 ms'
-  WHERE name = $1 AND token = $2 AND holder <> '' AND ${IS_ADMITTED} RETURNING name`;
-
-const HOLDS = `
-  SELECT 1 FROM lainclaw.leases
-  WHERE name = $1 AND token = $2 AND expires_at > clock_timestamp() + $3 * interval '1 ms'`;
-
-const LEFT = `
-  SELECT CASE WHEN expires_at > clock_timestamp() THEN 1000 * extract(epoch FROM expires_at - clock_timestamp()) ELSE 0 END::float8 AS left
-  FROM lainclaw.leases WHERE name = $1`;
-
-// Does not wait for the disk: a lease whose release a crash of the database took back ends by itself.
-const RELEASE = `
-  UPDATE lainclaw.leases AS lease SET expires_at = '-infinity', holder = ''
-  FROM (SELECT set_config('synchronous_commit', 'off', true)) AS soon, unnest($1::text[], $2::bigint[]) AS held (name, token)
-  WHERE lease.name = held.name AND lease.token = held.token`;
-
-const WITHDRAW = `UPDATE lainclaw.leases SET expires_at = '-infinity', holder = '' WHERE name = $1 AND holder = $2`;
-
 export function createPostgresLocks(options: PostgresLocksOptions): PostgresLocks {
   const { query, reads, renewalQuery = query, newId, now = Date.now } = options;
   const { leaseMs = LEASE_MS, giveUpMs = GIVE_UP_MS } = options;
-  const { onReleased = () => () => {} } = options;
+  const { onReleased = () => () => {}, presence } = options;
+  const watch = createPresenceWatch(query);
   const queue = createLockQueue();
   const held = new Map<string, HeldLease>();
   let renewing: NodeJS.Timeout | undefined;
@@ -140,7 +106,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     const { name, holder } = attempt;
     if (isClosed) throw new StorageError('STORAGE_FAILED', `the storage is closed: "${name}" cannot be locked`);
     const sentAt = moment();
-    const { token, read } = await sendAcquisition(attempt).catch((error: unknown) => {
+    const { token, read } = await sendAcquisition(attempt, sentAt.presence).catch((error: unknown) => {
       // It may have been acquired all the same, for nobody.
       void query(WITHDRAW, [name, holder]).catch(() => {});
       throw error;
@@ -151,8 +117,11 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     return lock;
   }
 
-  async function sendAcquisition({ name, holder, soon }: Attempt): Promise<{ token?: number; read?: object[] }> {
-    const acquire = { text: soon ? ACQUIRE_SOON : ACQUIRE, values: [name, holder, leaseMs] };
+  async function sendAcquisition(
+    { name, holder, soon }: Attempt,
+    present: number | undefined,
+  ): Promise<{ token?: number; read?: object[] }> {
+    const acquire = { text: soon ? ACQUIRE_SOON : ACQUIRE, values: [name, holder, leaseMs, present ?? null] };
     const read = soon ? reads?.sessions.statement(name) : undefined;
     if (!reads || !read) return { ...(await query<{ token: number }>(acquire.text, acquire.values))[0] };
     const [acquired = [], rows] = await reads.queries([acquire, read]);
@@ -160,13 +129,9 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     return { ...row, read: rows };
   }
 
-  const moment = () => ({ renewedAt: performance.now(), renewedAtClock: now() });
+  const moment = (): Moment => ({ renewedAt: performance.now(), renewedAtClock: now(), presence: presence?.presence });
 
-  function hold(
-    { name, token }: Fence,
-    acquired: ReturnType<typeof moment> & Pick<HeldLease, 'isLasting'>,
-    leave: () => void,
-  ): Lock {
+  function hold({ name, token }: Fence, acquired: Moment & Pick<HeldLease, 'isLasting'>, leave: () => void): Lock {
     const lost = new AbortController();
     const isHeld = (): boolean => held.get(name) === lease;
     const lock: Lock = {
@@ -207,26 +172,38 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     }, renewMs).unref();
   }
 
-  async function sendRenewal(values: readonly unknown[]): Promise<{ name: string }[]> {
+  interface Renewal {
+    names: string[];
+    present: number[];
+  }
+
+  /** Resolves with the names that were renewed. Without the connection that it listens on, nobody can tell whether this process lives: the leases name none. */
+  async function sendRenewal(leases: readonly HeldLease[], sentAt: Moment): Promise<Set<string>> {
+    const held = [...namesAndTokens(leases), leaseMs];
     let failure: unknown;
-    for (const send of renewalQueries)
+    for (const send of renewalQueries) {
       try {
-        return await send<{ name: string }>(RENEW_UNLOCKED, values);
+        const [row] = await send<Renewal>(RENEW_UNLOCKED, [...held, sentAt.presence ?? null]);
+        if (row && sentAt.presence !== undefined) watch.look(sentAt.presence, row.present);
+        return new Set(row?.names);
       } catch (error) {
         failure = error;
+        sentAt.presence = undefined;
       }
+    }
     throw failure;
   }
 
   /** Moments are of before the statement was sent, so the lease lasts at least as long as from then. */
-  function renewed(lease: HeldLease, sentAt: ReturnType<typeof moment>): void {
+  function renewed(lease: HeldLease, sentAt: Moment): void {
     if (!isCertain(lease)) lease.unbrokenSince = performance.now();
     Object.assign(lease, sentAt);
   }
 
   /** Not if the lease may have ended by now. Both clocks are asked: one of them stops while the machine sleeps. */
-  function isCertain({ renewedAt, renewedAtClock }: HeldLease): boolean {
-    return Math.max(performance.now() - renewedAt, now() - renewedAtClock) < leaseMs - renewMs;
+  function isCertain({ renewedAt, renewedAtClock, presence: written }: HeldLease): boolean {
+    if (written !== undefined && written !== presence?.presence) return false;
+    return Math.max(performance.now() - renewedAt, now() - renewedAtClock) < leaseMs * (1 - CERTAIN_SHARE_LEFT);
   }
 
   async function renewAll(): Promise<void> {
@@ -234,8 +211,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     const leases = [...held.values()];
     if (leases.length === 0) return;
     try {
-      const rows = await sendRenewal([...namesAndTokens(leases), leaseMs]);
-      const names = new Set(rows.map(({ name }) => name));
+      const names = await sendRenewal(leases, sentAt);
       for (const lease of leases) {
         if (names.has(lease.lock.name)) renewed(lease, sentAt);
         else void renewOne(lease);
@@ -252,7 +228,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     lease.isRenewing = true;
     const sentAt = moment();
     try {
-      const rows = await query(RENEW_ONE, [lease.lock.name, lease.lock.token, leaseMs]);
+      const rows = await query(RENEW_ONE, [lease.lock.name, lease.lock.token, leaseMs, sentAt.presence ?? null]);
       if (rows.length > 0) renewed(lease, sentAt);
       else lease.lose();
     } catch {
@@ -277,6 +253,9 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
       }
     }
   }
+
+  // Leases that name the connection before it end soon.
+  presence?.onConnected(() => void renewAll());
 
   return {
     acquire: (name, options = {}) =>
@@ -325,6 +304,7 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
     async close() {
       isClosed = true;
       clearTimeout(renewing);
+      watch.close();
       const leases = [...held.values()];
       for (const lease of leases) lease.lose();
       if (leases.length > 0) await query(RELEASE, namesAndTokens(leases)).catch(() => {});

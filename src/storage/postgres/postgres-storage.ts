@@ -54,7 +54,15 @@ export function createPostgresStorage(options: PostgresStorageOptions): StorageW
   const { query, queries } = database;
   const reads = { queries, sessions: sessionReads };
   const onReleased = (listener: () => void): (() => void) => signals.on('locks', listener);
-  const locks = createPostgresLocks({ query, reads, renewalQuery: signals.query, newId, now, onReleased });
+  const locks = createPostgresLocks({
+    query,
+    reads,
+    renewalQuery: signals.query,
+    presence: signals,
+    newId,
+    now,
+    onReleased,
+  });
   const fencing = createFencing(database, locks.lose);
   const sealing = createSealing({ database, ...keyOf(local.machineFiles, key) });
   const ownerFiles = createPostgresOwnerFiles({ database, fencing, sealing, machine: local.machineFiles });

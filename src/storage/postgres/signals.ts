@@ -1,9 +1,11 @@
 // Signals between gateways: NOTIFY on one channel, heard on a connection that nothing else uses. A signal only says that it is
 // worth looking now. Nothing depends on it: after a lost connection everybody looks once the next one listens, and everybody looks
 // now and then in any case.
+import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Query } from './database.ts';
+import { HOLD_KEY, LARGEST_KEY } from './presence-key.ts';
 
 /** What a signal is about. */
 export type Topic = 'inbox' | 'outbox' | 'jobs' | 'turns' | 'watchers' | 'commands' | 'locks';
@@ -18,6 +20,10 @@ export interface Signals {
   query: Query;
   /** False while the connection is lost: then only polling finds something. */
   readonly isListening: boolean;
+  /** The key of the lock that the server frees when this connection ends (presence.ts). Undefined while the connection is lost. */
+  readonly presence: number | undefined;
+  /** Calls the listener whenever the connection was opened, also again. */
+  onConnected(listener: () => void): void;
   close(): Promise<void>;
 }
 
@@ -44,7 +50,9 @@ export async function signal(query: Query, topic: Topic): Promise<void> {
 export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Signals {
   const listeners = new Map<Topic, Set<() => void>>();
   let connected: Promise<Client> | undefined;
+  const connectedListeners = new Set<() => void>();
   let isListening = false;
+  let presence: number | undefined;
   let isClosed = false;
   let retryMs = FIRST_RETRY_MS;
   let polling: NodeJS.Timeout | undefined;
@@ -78,16 +86,24 @@ export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Si
     client.on('end', onLost);
     client.on('error', onLost);
     client.on('notification', ({ payload }) => call(payload as Topic));
+    const key = randomInt(1, LARGEST_KEY);
+    let isKeyHeld = false;
     try {
-      await client.query(`LISTEN ${CHANNEL}`);
+      const [held] = await Promise.all([
+        client.query<{ isHeld: boolean }>(HOLD_KEY, [key]),
+        client.query(`LISTEN ${CHANNEL}`),
+      ]);
+      isKeyHeld = held.rows[0]?.isHeld ?? false;
     } catch (error) {
       drop(client);
       throw error;
     }
     isListening = true;
+    presence = isKeyHeld ? key : undefined;
     retryMs = FIRST_RETRY_MS;
     // What was signalled while nobody listened.
     callAll();
+    for (const listener of connectedListeners) listener();
     return client;
   }
 
@@ -95,6 +111,7 @@ export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Si
     if (which === undefined || connected !== which) return;
     connected = undefined;
     isListening = false;
+    presence = undefined;
     which.then(drop, () => {});
     if (isClosed || listeners.size === 0) return;
     retrying = setTimeout(() => void connection().catch(() => {}), retryMs).unref();
@@ -157,6 +174,10 @@ export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Si
     get isListening() {
       return isListening;
     },
+    get presence() {
+      return presence;
+    },
+    onConnected: (listener) => void connectedListeners.add(listener),
     async close() {
       isClosed = true;
       clearInterval(polling);
@@ -165,6 +186,7 @@ export function createSignals({ connect, pollMs = POLL_MS }: SignalsOptions): Si
       const client = await connected?.catch(() => undefined);
       connected = undefined;
       isListening = false;
+      presence = undefined;
       if (client) await Promise.race([client.end().catch(() => {}), sleep(END_MS, undefined, { ref: false })]);
       if (client) drop(client);
     },

@@ -5,6 +5,7 @@ import { leasesStep } from './leases.ts';
 import { limitsStep } from './limits.ts';
 import { mailboxStep } from './mailbox.ts';
 import { memoryStep } from './memory.ts';
+import { presenceStep } from './presence.ts';
 import { sessionsStep } from './sessions.ts';
 import { spreadTurnsStep } from './spread-turns.ts';
 import type { Step } from './step.ts';
@@ -24,4 +25,5 @@ export const STEPS: readonly Step[] = [
   turnExchangeStep,
   filesStep,
   limitsStep,
+  presenceStep,
 ];
