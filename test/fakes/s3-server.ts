@@ -15,8 +15,10 @@ export interface S3Server {
   objects: Map<string, Buffer>;
   /** Of every request, in order: `PUT 200 lainclaw/…`. */
   log: string[];
-  /** The next requests get these answers. `cut`: the connection ends in the middle of the body. `changed`: another body of the same length. `short`: half of it. `lost`: done, and not answered. */
-  next: ({ status: number; code: string } | 'cut' | 'changed' | 'short' | 'lost')[];
+  /** The next requests get these answers. `cut`: the connection ends in the middle of the body. `changed`: another body of the same length. `short`: half of it. `lost`: done, and not answered. `held`: not done before `release`. */
+  next: ({ status: number; code: string } | 'cut' | 'changed' | 'short' | 'lost' | 'held')[];
+  /** Lets the requests go on that are held. */
+  release(): void;
   /** How far its clock is ahead. */
   aheadMs: number;
   close(): Promise<void>;
@@ -35,6 +37,8 @@ export async function startS3Server(): Promise<S3Server> {
     aheadMs: 0,
   };
 
+  const released = Promise.withResolvers<void>();
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
     const [rawPath = '', rawQuery = ''] = (request.url ?? '').split('?');
@@ -49,6 +53,10 @@ export async function startS3Server(): Promise<S3Server> {
     const refuse = (status: number, code: string): void =>
       reply(status, `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
     const planned = state.next.shift();
+    if (planned === 'held') {
+      state.log.push(`${request.method} held ${key}`);
+      await released.promise;
+    }
     if (typeof planned === 'object') return refuse(planned.status, planned.code);
     const problem = wrongSignature({ request, rawPath, rawQuery, body, now, ...state });
     if (problem !== undefined) return refuse(403, problem);
@@ -77,6 +85,7 @@ export async function startS3Server(): Promise<S3Server> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(state, {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    release: () => released.resolve(),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -117,6 +117,22 @@ describe('an S3-compatible bucket', () => {
     });
   });
 
+  it('a store that hangs is waited for once: who stores a file waits as well', async () => {
+    let asked = 0;
+    const fetch = ((_url: URL, { signal }: { signal: AbortSignal }) => {
+      asked += 1;
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    }) as unknown as typeof globalThis.fetch;
+    const { endpoint, region, keys } = server;
+    const settings = { endpoint, region, keys, bucket: 'files', prefix: '', isPathStyle: true };
+    const bucket = createBucket(settings, { now: Date.now, fetch, firstWaitMs: 1, timeoutMs: 20 });
+    await expect(bucket.put('a', content, sha256)).rejects.toMatchObject({
+      code: 'STORAGE_UNREACHABLE',
+      message: expect.stringContaining('it does not answer'),
+    });
+    expect(asked).toBe(1);
+  });
+
   it('the trial leaves nothing behind', async () => {
     await tryBucket(bucketWith(), 'trial');
     expect([statuses(), server.objects.size]).toEqual([['PUT 200', 'GET 200', 'DELETE 204'], 0]);

@@ -1,6 +1,8 @@
 // Objects in a bucket of an S3-compatible store. Every request carries the SHA-256 of its body, which the store compares. A store that is busy, fails or does not
-// answer is asked again, a few times and later each time. Where the store finds our clock wrong, its own time is used from then on.
+// answer is asked again, a few times and later each time, but not once as much time has passed as one request may take: who stores a file waits for it. Where the store finds our clock wrong, its own time is used from then on.
+
 import { setTimeout as wait } from 'node:timers/promises';
+import { monotonicMs } from '../../lib/monotonic.ts';
 import { StorageError, type StorageErrorCode } from '../storage.ts';
 import { type S3Keys, signedHeaders } from './sign-request.ts';
 
@@ -96,11 +98,13 @@ export function createBucket(settings: BucketSettings, options: BucketOptions): 
   }
 
   async function ask<T>(request: BucketRequest, read: (response: Response) => Promise<T>): Promise<T | undefined> {
+    const startedAt = monotonicMs();
     for (let tries = 1; ; tries += 1) {
       const result = await attempt(request, read);
       if ('done' in result) return result.done;
       const { code, message, mayPass, cause } = result.failed;
-      if (!mayPass || tries === ATTEMPTS) throw new StorageError(code, `${address} cannot be used: ${message}`, cause);
+      const isLast = tries === ATTEMPTS || monotonicMs() - startedAt >= timeoutMs;
+      if (!mayPass || isLast) throw new StorageError(code, `${address} cannot be used: ${message}`, cause);
       await wait(firstWaitMs * 2 ** (tries - 1) * (0.5 + Math.random()));
     }
   }

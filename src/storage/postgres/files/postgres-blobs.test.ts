@@ -1,10 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeBlobs } from '../../../../test/conformance/blobs.ts';
-import type { StorageSubject } from '../../../../test/conformance/storage.ts';
 import { type S3Server, startS3Server } from '../../../../test/fakes/s3-server.ts';
+import { eventually } from '../../../../test/support/eventually.ts';
 import { postgresSubject } from '../../../../test/support/postgres-subject.ts';
+import { createRedaction } from '../../redaction.ts';
 import type { Storage } from '../../storage.ts';
+import { openDatabase } from '../connect.ts';
 import type { FileSettings } from '../postgres-storage.ts';
 
 describeBlobs('PostgreSQL', () => postgresSubject());
@@ -25,7 +27,7 @@ describeBlobs('PostgreSQL with a bucket', () =>
 
 describe('files of several gateways', () => {
   const large = randomBytes(50_000);
-  let subject: StorageSubject;
+  let subject: Awaited<ReturnType<typeof postgresSubject>>;
   let files: FileSettings;
   let warnings: string[];
   const open: Storage[] = [];
@@ -104,6 +106,65 @@ describe('files of several gateways', () => {
     await later.put('session-1', 'b', randomBytes(50_000));
     expect(server.objects.size).toBe(2);
     expect(hash('sha256', (await later.get('session-1', 'a')) ?? '')).toBe(hash('sha256', large));
+  });
+
+  it('a kill while a kept file is brought to the bucket leaves it where it was', async () => {
+    await subject.remove();
+    subject = await postgresSubject({ files, onOneMachine: true });
+    await (await door().blobs()).put('session-1', 'a', large);
+    const later = await door({ bucket: bucketOf(server) }).blobs();
+    // "b" is stored as ever (an answer cannot be shorter), and "a" is held.
+    server.next.push('short', 'held');
+    const storing = later.put('session-1', 'b', randomBytes(50_000));
+    await eventually(() => expect(server.log.at(-1)).toMatch(/^PUT held/));
+    // As a process that starts after the kill.
+    const next = await door().blobs();
+    expect((await next.get('session-1', 'a'))?.equals(large)).toBe(true);
+    server.release();
+    await storing;
+    expect((await next.get('session-1', 'a'))?.equals(large)).toBe(true);
+  });
+
+  it('a file whose session is deleted while it is being sent leaves neither a row nor an object', async () => {
+    const [one, two] = [await door({ bucket: bucketOf(server) }).blobs(), await door().blobs()];
+    server.next.push('held');
+    const storing = one.put('session-1', 'a', large);
+    await eventually(() => expect(server.log).toEqual([expect.stringMatching(/^PUT held/)]));
+    await two.remove('session-1');
+    server.release();
+    await storing;
+    expect(await one.list('session-1')).toEqual([]);
+    expect(await one.get('session-1', 'a')).toBeUndefined();
+    expect(server.objects.size).toBe(0);
+  });
+
+  it('a bucket that cannot be reached does not delay each file, and nothing is lost', async () => {
+    const one = await door({ bucket: bucketOf(server) }).blobs();
+    server.next.push(...Array.from({ length: 5 }, () => ({ status: 503, code: 'SlowDown' })));
+    await one.put('session-1', 'a', large);
+    expect(server.log).toHaveLength(5);
+    await one.put('session-1', 'b', large);
+    expect(server.log).toHaveLength(5);
+    for (const name of ['a', 'b']) expect((await one.get('session-1', name))?.equals(large)).toBe(true);
+  });
+
+  it('forgetting removes what a killed process may have left in the bucket', async () => {
+    const blobs = await door({ bucket: bucketOf(server) }).blobs();
+    server.next.push('held');
+    const storing = blobs.put('session-1', 'a', Buffer.from('forget me '.repeat(500)));
+    await eventually(() => expect(server.log).toHaveLength(1));
+    const [, key = ''] = /^PUT held (.*)$/.exec(server.log[0] ?? '') ?? [];
+    server.objects.set(key, Buffer.from('forget me'));
+    const database = openDatabase({ url: subject.url });
+    await database.query(`UPDATE lainclaw.files SET stored_at = now() - interval '1 hour'`);
+    const redaction = createRedaction('forget me');
+    await blobs.redact(redaction, 'remove');
+    expect(server.objects.size).toBe(0);
+    expect(await database.query('SELECT name FROM lainclaw.files')).toEqual([]);
+    await database.close();
+    server.release();
+    await storing;
+    expect(server.objects.size).toBe(0);
   });
 
   it('a machine without settings for the bucket says which are missing, and removes nothing', async () => {

@@ -1,5 +1,6 @@
 // Files of conversations that every gateway can read. A small one is a row; a larger one is an object in a bucket, named by a row; without a bucket it stays on the
 // machine that stored it, and the row says which. A row comes before its object and goes after it, so that no object is left that nobody knows of.
+import { monotonicMs } from '../../../lib/monotonic.ts';
 import { checkBlobName } from '../../blob-names.ts';
 import { type Blobs, type StoredBlob, UPLOADS } from '../../blobs.ts';
 import type { Bucket } from '../../s3/bucket.ts';
@@ -38,6 +39,7 @@ export interface FileRow {
 
 const COLUMNS = 'name, place, machine, bytes, sha256, is_whole AS "isWhole"';
 const WAITING_AT_ONCE = 20;
+const REST_MS = 30_000;
 
 export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs {
   const { database, local, machine, databaseBytes, bucket, warn } = options;
@@ -45,6 +47,8 @@ export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs 
   const recent = createRecentFiles();
   /** Files that are on this machine alone may be waiting for the bucket: from an earlier process, or since a failure. */
   let mayWait = bucket !== undefined;
+  /** A bucket that could not be reached is not asked for a while: each file would wait for it as long as the first. */
+  let restsUntil = Number.NEGATIVE_INFINITY;
 
   async function rowOf(scope: string, name: string): Promise<FileRow | undefined> {
     const [row] = await query<FileRow>(`SELECT ${COLUMNS} FROM lainclaw.files WHERE scope = $1 AND name = $2`, [
@@ -64,17 +68,23 @@ export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs 
     );
   }
 
-  /** False when the bucket does not take it. */
+  /** For a file that has a row already. False when the bucket does not take it. */
   async function putInBucket(to: Bucket, scope: string, row: FileRow, content: Uint8Array): Promise<boolean> {
-    await write(scope, { ...row, place: 'bucket', isWhole: false });
+    const key = objectKey(scope, row.name);
     try {
-      await to.put(objectKey(scope, row.name), content, row.sha256);
+      await to.put(key, content, row.sha256);
     } catch (error) {
       mayWait = true;
+      if ((error as StorageError).code === 'STORAGE_UNREACHABLE') restsUntil = monotonicMs() + REST_MS;
       warn(`${row.name} stays on this machine for now: ${(error as Error).message}`);
       return false;
     }
-    await write(scope, { ...row, place: 'bucket' });
+    // Only where it is still there: its session may have been deleted while it was sent.
+    await query(
+      `UPDATE lainclaw.files SET place = 'bucket', machine = $4, is_whole = true WHERE scope = $1 AND name = $2 AND sha256 = $3`,
+      [scope, row.name, row.sha256, row.machine],
+    );
+    if (!(await rowOf(scope, row.name))) await to.remove(key);
     return true;
   }
 
@@ -88,7 +98,8 @@ export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs 
     for (const { scope, ...row } of rows) {
       const content = await local.get(scope, row.name);
       if (!content) continue;
-      if (!(await putInBucket(to, scope, row, content))) return write(scope, row);
+      // The row stays as it is until the bucket has confirmed the object: a kill leaves the file here.
+      if (!(await putInBucket(to, scope, row, content))) return;
       // Outputs stay for the people of this machine.
       if (scope === UPLOADS || row.name.includes('/')) await local.remove(scope, row.name);
     }
@@ -113,10 +124,14 @@ export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs 
       if (before?.place === 'bucket') await requireBucket(name).remove(objectKey(scope, name));
       return write(scope, { ...row, content: Buffer.from(content) });
     }
-    if (bucket && (await putInBucket(bucket, scope, row, content))) {
-      if (mayWait) await bringWaiting(bucket);
-      return;
+    if (bucket && monotonicMs() >= restsUntil) {
+      await write(scope, { ...row, place: 'bucket', isWhole: false });
+      if (await putInBucket(bucket, scope, row, content)) {
+        if (mayWait) await bringWaiting(bucket);
+        return;
+      }
     }
+    mayWait = bucket !== undefined;
     // An output is there already.
     if (!(await local.get(scope, name))?.equals(content)) await local.put(scope, name, content);
     await write(scope, { ...row, place: 'machine' });

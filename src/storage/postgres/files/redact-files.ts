@@ -5,6 +5,8 @@ import { StorageError } from '../../storage.ts';
 import type { PostgresDatabase } from '../database.ts';
 
 const PAGE = 200;
+/** Nobody stores a file for so long: its process was killed, and the bucket may have the object. */
+const ABANDONED = "NOT is_whole AND stored_at < now() - interval '10 minutes'";
 
 interface Place {
   database: PostgresDatabase;
@@ -18,11 +20,16 @@ export async function redactFiles(
 ): Promise<RedactedPlace[]> {
   const found: RedactedPlace[] = [];
   for (let after = { scope: '', name: '' }; ; ) {
-    const rows = await database.query<{ scope: string; name: string }>(
-      `SELECT scope, name FROM lainclaw.files WHERE (scope, name) > ($1, $2) AND scope <> $3 ORDER BY scope, name LIMIT $4`,
+    const rows = await database.query<{ scope: string; name: string; isAbandoned: boolean }>(
+      `SELECT scope, name, ${ABANDONED} AS "isAbandoned" FROM lainclaw.files WHERE (scope, name) > ($1, $2) AND scope <> $3 ORDER BY scope, name LIMIT $4`,
       [after.scope, after.name, UPLOADS, PAGE],
     );
-    for (const { scope, name } of rows) {
+    for (const { scope, name, isAbandoned } of rows) {
+      if (isAbandoned) {
+        // Whether it holds the text cannot be read, and nobody can read the file.
+        if (mode === 'remove') await blobs.remove(scope, name);
+        continue;
+      }
       const content = await contentOrNothing(blobs.get(scope, name));
       if (!redaction.holds(content?.toString('utf8') ?? '')) continue;
       found.push({ place: 'kept output', name: `${scope}/${name}`, count: 1 });
