@@ -34,6 +34,8 @@ export function bucketSettings(config: Config, variables: Variables): BucketSett
 function keysOf(variables: Variables): BucketSettings['keys'] {
   const own = { id: variables.LAINCLAW_S3_ACCESS_KEY_ID, secret: variables.LAINCLAW_S3_SECRET_ACCESS_KEY };
   if (own.id && own.secret) return { accessKeyId: own.id, secretAccessKey: own.secret };
+  // Half of them is a mistake, which keys of another store would only hide.
+  if (own.id || own.secret) return undefined;
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = variables;
   if (!id || !secret) return undefined;
   return { accessKeyId: id, secretAccessKey: secret, ...(token && { sessionToken: token }) };

@@ -207,11 +207,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     extractInBackground((message) => context.log({ level: 'info', event: 'note', message }));
     const closings: (() => Promise<unknown>)[] = [async () => opened.close?.()];
     if (storage.cluster) {
-      const { openTurnExchange } = await import('../gateway/turns/turn-exchange.ts');
-      const { hub, newId } = base;
-      const warn = (message: string): void => context.log({ level: 'warn', event: 'note', message });
-      const { cluster, locks } = storage;
-      closings.push((await openTurnExchange({ hub, cluster, locks, newId, now, warn })).close);
+      const { joinGateways } = await import('./join-gateways.ts');
+      closings.push(await joinGateways(base, context.log));
     }
     if (config.backups !== 0) {
       const { startDailyBackup } = await import('./daily-backup.ts');

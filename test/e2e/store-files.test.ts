@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type S3Server, startS3Server } from '../fakes/s3-server.ts';
-import { lainclaw } from '../support/lainclaw.ts';
+import { lainclaw, startLainclaw } from '../support/lainclaw.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 
@@ -78,6 +78,27 @@ it('doctor tries the bucket, and names a key that it refuses without showing the
   expect(await bucketCheck({ ...env, LAINCLAW_S3_SECRET_ACCESS_KEY: 'not the secret' })).toMatchObject({
     state: 'problem',
     message: expect.stringContaining('the secret key is wrong: correct LAINCLAW_S3_SECRET_ACCESS_KEY'),
+  });
+});
+
+it('a gateway says at its start that the bucket refuses its keys, and runs', async () => {
+  const { home, env } = await homeWithBucket();
+  const wrong = { ...env, LAINCLAW_S3_SECRET_ACCESS_KEY: 'not the secret' };
+  const gateway = startLainclaw(['gateway', 'start', '--channel=local'], { home, env: wrong });
+  await gateway.saw('"event":"ready"');
+  await gateway.saw('other gateways cannot read larger files of this one: the bucket');
+  await gateway.saw('the secret key is wrong: correct LAINCLAW_S3_SECRET_ACCESS_KEY');
+  gateway.kill('SIGTERM');
+  const { stdout: said, stderr: told } = await gateway.ended;
+  expect(said + told).not.toContain('not the secret');
+
+  // Half of our own keys: those of another store are not tried in their place.
+  const { LAINCLAW_S3_ACCESS_KEY_ID: id, LAINCLAW_S3_SECRET_ACCESS_KEY: secret } = env;
+  const half = { LAINCLAW_S3_ACCESS_KEY_ID: id, AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret };
+  const { stdout } = await lainclaw(['doctor'], { home, env: half as Record<string, string> });
+  const checks = (JSON.parse(stdout) as { checks: { name: string }[] }).checks;
+  expect(checks.find(({ name }) => name === 'bucket')).toMatchObject({
+    message: expect.stringContaining('cannot be used without keys: set LAINCLAW_S3_ACCESS_KEY_ID and'),
   });
 });
 
