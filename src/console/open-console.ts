@@ -24,8 +24,7 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
   const { token, port, settings, log } = parts;
   const { now, version } = runtime.environment;
   const [access, limits] = await Promise.all([runtime.consoleAccess(), runtime.limits()]);
-  // Browsers send a host's cookies to each of its ports: gateways of several homes must not replace each other's.
-  const cookieName = `lainclaw-${createHash('sha256').update(runtime.environment.home).digest('hex').slice(0, 10)}`;
+  const cookieName = cookieNameOf(runtime);
   let isDraining = false;
   let unwatch: (() => void) | undefined;
   const feed = createEventFeed({
@@ -120,6 +119,16 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
       await Promise.allSettled([...workspaces.values()].map(async (opened) => (await opened).close()));
     },
   };
+}
+
+/**
+ * Browsers send a host's cookies to each of its ports: gateways of several homes must not replace each other's. Gateways of one database have one name, so that
+ * a browser behind a balancer is signed in to all of them.
+ */
+function cookieNameOf({ environment, config }: Runtime): string {
+  const shared = config.store === undefined ? undefined : URL.parse(config.store)?.pathname;
+  const digest = createHash('sha256').update(shared ?? environment.home);
+  return `lainclaw-${digest.digest('hex').slice(0, 10)}`;
 }
 
 function pageFolder(): string {
