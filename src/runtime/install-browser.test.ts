@@ -74,9 +74,7 @@ async function insideServer() {
   return { port: (server.address() as AddressInfo).port, asked };
 }
 
-it('the browser is fetched in its exact version, confined to its folder, and its results taint', {
-  timeout: 120_000,
-}, async () => {
+it('the browser is fetched in its exact version, confined to its folder, and its results taint', async () => {
   const variables = await withRegistry();
   const { invoke, folder } = await testOperations({ variables });
   const browser = join(folder, 'home', 'browser');

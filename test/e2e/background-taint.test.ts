@@ -46,7 +46,7 @@ async function packLetter({ workspace }: Home): Promise<void> {
 const textIn = ({ workspace }: Home, path: string): string | undefined =>
   existsSync(join(workspace, path)) ? readFileSync(join(workspace, path), 'utf8') : undefined;
 
-it('what it plants from then on is put back, and it is ended', { timeout: 120_000 }, async () => {
+it('what it plants from then on is put back, and it is ended', async () => {
   const plant = 'echo evil > Makefile; mkdir -p app; echo evil > app/package.json; echo "planted it"; cat Makefile\n';
   const { ran, home } = await obey(
     (made) => made.file('Makefile', 'all:\n'),
@@ -70,7 +70,7 @@ it('what it plants from then on is put back, and it is ended', { timeout: 120_00
   );
 });
 
-it('without content from outside it writes what it likes', { timeout: 120_000 }, async () => {
+it('without content from outside it writes what it likes', async () => {
   const { ran, home } = await obey(
     () => {},
     background(),
@@ -83,7 +83,7 @@ it('without content from outside it writes what it likes', { timeout: 120_000 },
 });
 
 // What it prints may be what its host said: the conversation has content from outside at once.
-it('where it has network, a person is asked about each change until it has ended', { timeout: 120_000 }, async () => {
+it('where it has network, a person is asked about each change until it has ended', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
@@ -121,7 +121,7 @@ it('where it has network, a person is asked about each change until it has ended
   }
 });
 
-it('one of another Lainclaw in the same workspace makes a change a question', { timeout: 120_000 }, async () => {
+it('one of another Lainclaw in the same workspace makes a change a question', async () => {
   const { ask, home } = await modelFor('openai-compatible', [
     UNPACK,
     TAINT,

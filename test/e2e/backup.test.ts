@@ -190,7 +190,7 @@ describe('while a gateway runs', () => {
 });
 
 describe('killed', () => {
-  it('at any moment, a backup leaves no file under its name, or a whole one', { timeout: 150_000 }, async () => {
+  it('at any moment, a backup leaves no file under its name, or a whole one', async () => {
     const home = await livedIn();
     writeFileSync(join(home.path, 'large.bin'), Buffer.alloc(30_000_000, 1));
     const output = join(home.base, 'a.backup');
@@ -205,7 +205,7 @@ describe('killed', () => {
     expect(readdirSync(home.base).toSorted()).toEqual(['a.backup', 'home', 'workspace']);
   });
 
-  it('at any moment, a restore leaves the home of before or the restored one', { timeout: 150_000 }, async () => {
+  it('at any moment, a restore leaves the home of before or the restored one', async () => {
     const home = await livedIn();
     writeFileSync(join(home.path, 'large.bin'), Buffer.alloc(10_000_000, 1));
     const { file } = await run<Created>(home, ['backup', '--output', join(home.base, 'a.backup')]);

@@ -95,6 +95,6 @@ it('while the gateway is away the page opens with a message, and no answer of th
   await opened.run(['up', '--port', new URL(opened.address).port, '--no-open', '--json']);
   await eventually(async () => {
     await page.reload();
-    await page.getByRole('textbox', { name: 'Message' }).waitFor({ timeout: 10_000 });
+    await page.getByRole('textbox', { name: 'Message' }).waitFor({ timeout: 60_000 });
   });
 });

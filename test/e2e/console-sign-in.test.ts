@@ -1,12 +1,12 @@
 // The sign-in page in the language of the browser: by a link, and with the password.
 import { expect, it } from 'vitest';
-import { axeFindings, type ConsoleBrowser, errorsOf, openBrowser, openConsole } from '../support/console-browser.ts';
+import { axeFindings, type ConsoleBrowser, errorsOf, newContext, openConsole } from '../support/console-browser.ts';
 import { runBinary } from '../support/lainclaw.ts';
 
 const opening: Promise<ConsoleBrowser> = openConsole({ script: () => ({ text: 'Done.' }) });
 
 async function pageIn(locale: string) {
-  const page = await (await (await openBrowser()).newContext({ locale })).newPage();
+  const page = await (await newContext({ locale })).newPage();
   return { page, errors: errorsOf(page) };
 }
 

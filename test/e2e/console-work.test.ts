@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
+import { type ConsoleBrowser, errorsOf, newContext, openConsole } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
 
 let opened: ConsoleBrowser;
@@ -128,8 +128,8 @@ it('a person who is invited sees their own conversations and none of the setting
   await page.getByRole('button', { name: 'Invite' }).click();
   const link = await page.getByRole('textbox', { name: 'Link to sign in' }).inputValue();
   await page.keyboard.press('Escape');
-  const context = await (await page.context().browser())?.newContext({ locale: 'en-US' });
-  const anna = await context?.newPage();
+  const context = await newContext();
+  const anna = await context.newPage();
   if (!anna) throw new Error('no page');
   const herErrors = errorsOf(anna);
   await anna.goto(link);

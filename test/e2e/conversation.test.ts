@@ -302,13 +302,13 @@ describe('forty facts said in three hundred turns', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { type: string });
 
-  it('are all sent where they fit', { timeout: 120_000 }, async () => {
+  it('are all sent where they fit', async () => {
     const facts = await tellFortyFacts({ turns: 300, contextWindow: 128_000, summarise: faithfulSummary });
     expect(facts.saidTokens).toBeGreaterThan(25_000);
     expect(facts).toMatchObject({ known: 40, notices: [], summaries: [] });
   });
 
-  it('are in the summary or the messages where they do not fit', { timeout: 120_000 }, async () => {
+  it('are in the summary or the messages where they do not fit', async () => {
     const facts = await tellFortyFacts({ turns: 300, contextWindow: 16_000, summarise: faithfulSummary });
     expect(facts.known).toBe(40);
     expect(facts.summaries.length).toBeGreaterThan(3);
@@ -321,7 +321,7 @@ describe('forty facts said in three hundred turns', () => {
     expect(lines.filter(({ type }) => type === 'message')).toHaveLength(602);
   });
 
-  it('are in what is added to a summary that leaves them out', { timeout: 120_000 }, async () => {
+  it('are in what is added to a summary that leaves them out', async () => {
     const poor = () => ({ text: 'The person and the assistant talked about gardens and reports.' });
     const facts = await tellFortyFacts({ turns: 300, contextWindow: 16_000, summarise: poor });
     expect(facts.summaries.length).toBeGreaterThan(3);
@@ -333,7 +333,7 @@ describe('forty facts said in three hundred turns', () => {
     ['a summary that is cut', { text: 'The person wants', finish: 'length' as const }, 'cut at'],
     ['a refusal', { text: 'I', finish: 'refused' as const }, 'refus'],
     ['an error', { fault: { kind: 'status' as const, status: 400 } }, 'could not be summarised'],
-  ])('are not thrown away for %s', { timeout: 120_000 }, async (_, reply, reason) => {
+  ])('are not thrown away for %s', async (_, reply, reason) => {
     const facts = await tellFortyFacts({ turns: 100, contextWindow: 16_000, summarise: () => reply });
     expect(facts.notices.length).toBeGreaterThan(0);
     expect(facts.notices.every((notice) => notice.includes('could not be summarised'))).toBe(true);

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import { startTelegramServer, type TelegramServer } from '../fakes/telegram-server/telegram-server.ts';
 import { type Balancer, startBalancer } from '../support/balancer.ts';
-import { openBrowser } from '../support/console-browser.ts';
+import { newContext } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Home } from '../support/home.ts';
 import { lainclaw, type Running, startLainclaw } from '../support/lainclaw.ts';
@@ -87,7 +87,7 @@ describe('a day, 18:00', () => {
   /** Signs the browser in with a link of that gateway, at the address of the balancer. */
   async function openPage(home: Home): Promise<Page> {
     const { url } = JSON.parse(await run(home, ['up', '--no-open', '--json'])) as { url: string };
-    const opened = await (await (await openBrowser()).newContext({ locale: 'en-US' })).newPage();
+    const opened = await (await newContext()).newPage();
     const { pathname, hash } = new URL(url);
     await opened.goto(`${balancer.origin}${pathname}${hash}`);
     await opened.locator('#enter').click();

@@ -58,7 +58,7 @@ describe('a day, and what is remembered of it', () => {
     expect(why.recalled).toContainEqual(
       expect.objectContaining({ source: 'session:project', text: expect.stringContaining('rounding.js') }),
     );
-  }, 120_000);
+  });
 
   it('next day: what was decided yesterday is answered with its place', async () => {
     server.setScript(() => ({ text: 'Noted.' }));

@@ -13,7 +13,7 @@ import { afterFile } from '../support/test-home.ts';
 
 const ADA = { id: 7, first_name: 'Ada' };
 
-it('12:00 pulls the plug in the middle of a turn; starts again', { timeout: 120_000 }, async () => {
+it('12:00 pulls the plug in the middle of a turn; starts again', async () => {
   const telegram = await startTelegramServer();
   afterFile(() => telegram.close());
   const asked: string[] = [];

@@ -120,7 +120,7 @@ async function liveInStores(home: Home, database: TestDatabase): Promise<void> {
   await storage.close();
 }
 
-it('no row of the database holds a text that was forgotten', { timeout: 170_000 }, async () => {
+it('no row of the database holds a text that was forgotten', async () => {
   const database = await testDatabase();
   afterFile(() => database.drop());
   const home = sharingHome(database);

@@ -26,9 +26,7 @@ function answers(home: Home): string[] {
   return lines.map((line) => (JSON.parse(line) as { markdown: string }).markdown);
 }
 
-it('with no model it says so in its log and status, and chats get one neutral sentence; a sign-in connects it', {
-  timeout: 120_000,
-}, async () => {
+it('with no model it says so in its log and status, and chats get one neutral sentence; a sign-in connects it', async () => {
   const { home, gateway, log, status } = gatewayHome({ hasModel: false });
   expect((await gateway(START)).code).toBe(0);
   expect(log()).toMatch(/"event":"no-model".*lainclaw auth login/);
@@ -46,7 +44,7 @@ it('with no model it says so in its log and status, and chats get one neutral se
   await eventually(() => expect(answers(home).at(-1)).toBe('Hello, Anna.'));
 });
 
-it('a turn has 25 steps; at the limit the chat says so, and /continue continues it', { timeout: 120_000 }, async () => {
+it('a turn has 25 steps; at the limit the chat says so, and /continue continues it', async () => {
   let asked = 0;
   const server = await startModelServer({
     script: ({ messages: told }) => {
@@ -73,9 +71,7 @@ it('a turn has 25 steps; at the limit the chat says so, and /continue continues 
   await eventually(() => expect(answers(home).at(-1)).toContain('/continue'));
 });
 
-it('a long chat is summarised by itself: the chat is told once, and what was said is in the summary', {
-  timeout: 120_000,
-}, async () => {
+it('a long chat is summarised by itself: the chat is told once, and what was said is in the summary', async () => {
   let summaries = 0;
   const asked: NeutralRequest[] = [];
   const server = await startModelServer({

@@ -29,7 +29,7 @@ beforeAll(async () => {
   for (const scope of ['@huggingface', '@vscode', '@types'])
     symlinkSync(join(ROOT, 'node_modules', scope), join(modules, scope));
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
-}, 60_000);
+});
 
 /** Runs a program in the project; its home is its own. */
 async function program(code: string, config: object = {}): Promise<{ stdout: string; stderr: string; home: string }> {
@@ -57,7 +57,7 @@ it('the example of the documentation asks a model, which uses the tool', async (
   expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(JSON.stringify(config));
 });
 
-it('the examples have the types they say, and wrong arguments do not compile', { timeout: 60_000 }, async () => {
+it('the examples have the types they say, and wrong arguments do not compile', async () => {
   const check = async (code: string): Promise<string> => {
     const path = join(project, 'checked.ts');
     writeFileSync(path, code);

@@ -9,7 +9,7 @@ import { modelFor } from '../support/model-providers.ts';
 
 const PRELOAD = { NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, '../support/kill-at-write.ts'))}` };
 
-it('killed before any of its writes, an extraction keeps each fact once', { timeout: 120_000 }, async () => {
+it('killed before any of its writes, an extraction keeps each fact once', async () => {
   const model = await modelFor('anthropic', ({ system }): Reply => {
     if (!system.join().includes('worth knowing in later')) return { text: 'Noted.' };
     const fact = { text: 'Ada likes tea.', kind: 'preference', turn: 1, relation: 'new' };

@@ -66,7 +66,7 @@ async function live(home: Home): Promise<void> {
 }
 
 describe('memory forget --everywhere', () => {
-  it('shows where a text is, and leaves no byte of it in the home', { timeout: 60_000 }, async () => {
+  it('shows where a text is, and leaves no byte of it in the home', async () => {
     const home = testHome();
     await live(home);
     const before = new Set(holding(home).map((path) => path.split('/')[0]));
@@ -171,7 +171,7 @@ describe('memory forget --everywhere', () => {
     expect(holding(home)).toEqual(['USER.md']);
   });
 
-  it('killed before any of its writes, is finished by the next command', { timeout: 170_000 }, async () => {
+  it('killed before any of its writes, is finished by the next command', async () => {
     const home = testHome();
     await live(home);
     const aside = join(home.base, 'saved');

@@ -109,7 +109,7 @@ beforeAll(async () => {
   expect(started.code, started.stderr).toBe(0);
 });
 
-describe('with an open door', { timeout: 120_000 }, () => {
+describe('with an open door', () => {
   it('the owner is told everything in their own chat', async () => {
     const { answer, seen } = await says(OWNER, 'What is the gate code?');
     expect(answer).toContain(`The gate code is ${SECRET}.`);

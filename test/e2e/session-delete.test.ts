@@ -34,7 +34,7 @@ async function talk(home: Home, session: string, marker: string): Promise<void> 
 }
 
 describe('sessions delete', () => {
-  it('leaves no byte of a conversation in the home, and every other one as it was', { timeout: 60_000 }, async () => {
+  it('leaves no byte of a conversation in the home, and every other one as it was', async () => {
     const home = testHome();
     await talk(home, 'kept', 'umbrella');
     await talk(home, 'secret', MARKER);
@@ -95,7 +95,7 @@ describe('sessions delete', () => {
     await storage.close();
   });
 
-  it('killed anywhere, is finished by the next command or had not begun', { timeout: 120_000 }, async () => {
+  it('killed anywhere, is finished by the next command or had not begun', async () => {
     const home = testHome();
     await talk(home, 'kept', 'umbrella');
     let total = 0;

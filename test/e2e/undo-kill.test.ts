@@ -163,7 +163,7 @@ it('a rewind with files, killed before any of its writes, is finished by the nex
   expect(finished).toBeGreaterThan(kills / 3);
 });
 
-it('a gateway that runs finishes an interrupted undo before its next turn', { timeout: 120_000 }, async () => {
+it('a gateway that runs finishes an interrupted undo before its next turn', async () => {
   const { home, before, after } = await setScene();
   const gateway = createLocalGateway(home);
   await gateway.start();

@@ -13,6 +13,8 @@ import { KEY } from './model-providers.ts';
 import { afterFile } from './test-home.ts';
 
 const PROGRAM = '/usr/bin/chromium-headless-shell';
+/** The deadline is that of the test: Playwright itself gives up after half a minute. */
+const GIVE_UP_MS = 170_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface ConsoleBrowser {
@@ -36,6 +38,12 @@ export function openBrowser(): Promise<Browser> {
     afterFile(async () => (await browser)?.close());
   }
   return browser;
+}
+
+export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await (await openBrowser()).newContext({ locale: 'en-US', ...options });
+  context.setDefaultTimeout(GIVE_UP_MS);
+  return context;
 }
 
 export interface ConsoleOptions {
@@ -74,7 +82,7 @@ export async function openConsole({
     workspace: join(home.path, 'workspace'),
     run,
     async signIn(options = {}) {
-      const context = await (await openBrowser()).newContext({ locale: 'en-US', ...options });
+      const context = await newContext(options);
       const page = await context.newPage();
       await page.goto((await up()).url);
       // Its name is in the language of the browser.

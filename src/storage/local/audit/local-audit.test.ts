@@ -201,7 +201,7 @@ describe('the audit log', () => {
     const report = await audit.verify();
     expect(report.problems).toEqual([]);
     expect(report.lines).toBeGreaterThan(450);
-  }, 60_000);
+  });
 
   it('writes what is appended at the very moment in which a batch ends', async () => {
     const audit = open();
