@@ -179,13 +179,14 @@ test('silence is a failure of the network, and the silent stream is hung up on',
 test('a model that thinks without a word is not silent', async () => {
   const thinks: Attempt = async function* ({ onActivity }) {
     for (let step = 0; step < 8; step += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 100));
       onActivity?.();
     }
     yield FINISH;
   };
   let signs = 0;
-  const { adapter, signals } = bench([thinks]);
+  // Shorter than all steps together, and much longer than one.
+  const { adapter, signals } = bench([thinks], { idleMs: 600 });
   const { ending } = await collect(adapter, {
     ...requestOf(),
     onActivity: () => {
@@ -204,7 +205,7 @@ test('an answer that never ends is ended', async () => {
       yield text('bla ');
     }
   };
-  const { adapter } = bench([babbles, babbles, babbles, babbles], { totalMs: 60, firstWaitMs: 100 });
+  const { adapter } = bench([babbles, babbles, babbles, babbles], { idleMs: 10_000, totalMs: 60, firstWaitMs: 100 });
   const { ending } = await collect(adapter, requestOf());
   expect(ending).toMatchObject({
     failure: { code: 'network', message: expect.stringContaining('no complete answer') },

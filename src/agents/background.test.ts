@@ -62,6 +62,7 @@ it.each([
     return 'sent';
   };
   let isDead = false;
+  const buried = new AbortController();
   const mortal: AgentRuns = {
     ...runs,
     end: (...ending) => (isDead ? Promise.reject(new Error('dead')) : runs.end(...ending)),
@@ -71,11 +72,13 @@ it.each([
     async deliver(message) {
       if (isStored && !isDead) await deliver(message);
       isDead = true;
+      // Time for what it would still do.
+      setTimeout(() => buried.abort(), 500);
       throw new Error('dead');
     },
   });
   // Nobody hears what a dead process would have said.
-  await dying.work(AbortSignal.timeout(1_000)).catch(() => {});
+  await dying.work(buried.signal).catch(() => {});
   await background({ deliver }).work(endless());
   expect([...sent.values()]).toEqual([expect.stringContaining(told)]);
   expect((await runs.get('run-1'))?.state).not.toBe('running');

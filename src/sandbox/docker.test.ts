@@ -2,6 +2,7 @@
 // the command itself instead of asking an engine.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { withLongEnough } from '../../test/support/long-enough.ts';
 import { createTrial, TRIAL_LIMITS, type Trial, trialOptions } from '../../test/support/sandbox-trial.ts';
 import { createDocker } from './docker.ts';
 import { dockerArguments } from './docker-arguments.ts';
@@ -114,9 +115,10 @@ describe('docker', () => {
   });
 
   test('at the timeout the container is killed by its name', async () => {
-    const finished = await createSubject(RUNNER).run(
-      trial.script('echo begun; sleep 30'),
-      trialOptions({ timeoutMs: 1_000 }),
+    const finished = await withLongEnough(
+      1_000,
+      (timeoutMs) => createSubject(RUNNER).run(trial.script('echo begun; sleep 300'), trialOptions({ timeoutMs })),
+      ({ stdout }) => stdout.text !== '',
     );
     expect(finished).toMatchObject({ exitCode: null, timedOut: true, stdout: { text: 'begun\n' } });
   });

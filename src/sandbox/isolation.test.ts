@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../test/support/eventually.ts';
 import {
   createTrial,
   processesWith,
@@ -236,7 +237,7 @@ describe.each(WAYS)('a sandbox %s', (how, open) => {
       const abstract = `\\0lainclaw-${process.pid}`;
       const local = createServer((connection) => connection.end('hello')).listen(socket);
       const hidden = createServer((connection) => connection.end('hello')).listen(abstract.replace('\\0', '\0'));
-      await sleep(20);
+      await Promise.all([local, hidden].map((server) => server.listening || once(server, 'listening')));
       const text = `
       timeout 2 bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3' 2>/dev/null && echo tcp
       python3 -c 'import socket; s=socket.socket(socket.AF_UNIX); s.connect("${abstract}"); print("abstract")' 2>/dev/null
@@ -310,11 +311,9 @@ print(made)'`;
     test('a fork bomb leaves its caller responsive and is gone after the timeout', async () => {
       const mark = `mark-${trial.root}`;
       const bomb = 'bomb() { bomb | bomb & }; bomb; while :; do :; done';
-      let last = performance.now();
-      let slowest = 0;
+      let pulses = 0;
       const pulse = setInterval(() => {
-        slowest = Math.max(slowest, performance.now() - last);
-        last = performance.now();
+        pulses += 1;
       }, 5);
       const env = { PATH: '/usr/bin:/bin', mark };
       const finished = await run(
@@ -325,7 +324,8 @@ print(made)'`;
       );
       clearInterval(pulse);
       expect(finished.exitCode).toBeNull();
-      expect(slowest).toBeLessThan(1_000);
+      // Of 300, on a machine with nothing else to do. One that waits for the bomb has none.
+      expect(pulses).toBeGreaterThan(20);
       expect(processesWith(mark)).toEqual([]);
     });
   });
@@ -372,8 +372,7 @@ print(made)'`;
       while (processesWith(mark).length < 4) await sleep(20);
       caller.kill('SIGKILL');
       await once(caller, 'exit');
-      for (let waited = 0; processesWith(mark).length > 0 && waited < 1_000; waited += 10) await sleep(10);
-      expect(processesWith(mark)).toEqual([]);
+      await eventually(() => expect(processesWith(mark)).toEqual([]));
       rmSync(root, { recursive: true });
     });
   });

@@ -33,13 +33,12 @@ const code = `
   const many = await run('for i in $(seq 60); do sleep 1 & done 2>/dev/null & sleep 0.4; ls /proc | grep -c "^[0-9]"; kill -9 -1', { limits });
   result.most = Number.parseInt(many.stdout.text, 10);
   const mark = 'mark-' + trial.root;
-  let last = performance.now();
-  let slowest = 0;
-  const pulse = setInterval(() => { slowest = Math.max(slowest, performance.now() - last); last = performance.now(); }, 5);
+  let pulses = 0;
+  const pulse = setInterval(() => { pulses += 1; }, 5);
   const env = { PATH: '/usr/bin:/bin', mark };
   const bomb = await run('bomb() { bomb | bomb & }; bomb; while :; do :; done', { limits: { ...limits, processes: 128 } }, { env }, { timeoutMs: 1000 });
   clearInterval(pulse);
-  result.bomb = { exitCode: bomb.exitCode, slowest, survivors: processesWith(mark).length };
+  result.bomb = { exitCode: bomb.exitCode, pulses, survivors: processesWith(mark).length };
   result.memory = (await run("for i in 1 2 3; do python3 -c 'import time; x = bytearray(b\\"x\\") * (120 << 20); time.sleep(20)' & done; wait", { limits: { ...limits, memoryBytes: 200 << 20 } })).limitExceeded;
   const { runWithHosts } = await import('${new URL('./network/run-with-hosts.ts', import.meta.url).href}');
   const { createServer } = await import('node:http');
@@ -93,7 +92,8 @@ test('the limits of a prepared sandbox are those of one that is started for its 
 });
 
 test('a fork bomb leaves its caller responsive and is gone after the timeout', () => {
-  const { exitCode, slowest, survivors } = result.bomb as Record<string, number | null>;
+  const { exitCode, pulses, survivors } = result.bomb as Record<string, number | null>;
   expect({ exitCode, survivors }).toEqual({ exitCode: null, survivors: 0 });
-  expect(slowest).toBeLessThan(1_000);
+  // Of 200, on a machine with nothing else to do. One that waits for the bomb has none.
+  expect(pulses).toBeGreaterThan(20);
 });

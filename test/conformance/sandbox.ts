@@ -1,9 +1,10 @@
 // What every sandbox must do with a command, whether it isolates it or not: run it as asked, bound what it says, and
 // leave nothing of it alive. What only isolation gives is in isolation.test.ts.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Finished, Sandbox } from '../../src/sandbox/sandbox.ts';
+import { eventually } from '../support/eventually.ts';
+import { withLongEnough } from '../support/long-enough.ts';
 import { createTrial, processesWith, type Trial, trialOptions } from '../support/sandbox-trial.ts';
 
 export function testSandbox(name: string, create: (trial: Trial) => Sandbox): void {
@@ -160,10 +161,9 @@ export function testSandbox(name: string, create: (trial: Trial) => Sandbox): vo
 
     test('a cancelled command ends at once, one cancelled before is never started', async () => {
       const controller = new AbortController();
-      const start = performance.now();
       const onOutput = (): void => controller.abort();
-      const finished = await run('echo begun; sleep 30', { signal: controller.signal, onOutput });
-      expect(performance.now() - start).toBeLessThan(10_000);
+      const more = { signal: controller.signal, onOutput, timeoutMs: 150_000 };
+      const finished = await run('echo begun; sleep 300', more);
       expect(finished).toMatchObject({ exitCode: null, cancelled: true, timedOut: false, stdout: { text: 'begun\n' } });
       const before = await run('touch started', { signal: AbortSignal.abort() });
       expect(before).toMatchObject({ exitCode: null, cancelled: true, stdout: { bytes: 0 } });
@@ -202,7 +202,11 @@ if os.fork() == 0:
       const look = setInterval(() => {
         most = Math.max(most, processesWith(mark).length);
       }, 100);
-      const finished = await sandbox.run(trial.script(text, { env }), trialOptions({ timeoutMs: 1_500 }));
+      const finished = await withLongEnough(
+        1_500,
+        (timeoutMs) => sandbox.run(trial.script(text, { env }), trialOptions({ timeoutMs })),
+        ({ stdout }) => stdout.text === 'ready\n' && most >= 7,
+      );
       clearInterval(look);
       expect(finished).toMatchObject({ exitCode: null, timedOut: true, stdout: { text: 'ready\n' } });
       expect(most).toBeGreaterThanOrEqual(7);
@@ -211,14 +215,11 @@ if os.fork() == 0:
 
     test('what a finished command left running ends too, and it is not waited for', async () => {
       const mark = `mark-${trial.root}`;
-      const start = performance.now();
       const env = { PATH: '/usr/bin:/bin', mark };
       const text = '(sleep 300; echo late) & setsid nohup sh -c "sleep 300; echo late" & echo done; exit 4';
       const finished = await sandbox.run(trial.script(text, { env }), trialOptions());
-      expect(finished).toMatchObject({ exitCode: 4, stdout: { text: 'done\n' } });
-      expect(performance.now() - start).toBeLessThan(5_000);
-      await sleep(20);
-      expect(processesWith(mark)).toEqual([]);
+      expect(finished).toMatchObject({ exitCode: 4, timedOut: false, stdout: { text: 'done\n' } });
+      await eventually(() => expect(processesWith(mark)).toEqual([]));
     });
 
     test('many at once do not disturb each other', async () => {

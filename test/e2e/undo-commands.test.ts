@@ -3,8 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChangedFile, ListedTurn, Undone } from '../../src/undo/undo.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Home } from '../support/home.ts';
 import { ask, lainclaw, startLainclaw } from '../support/lainclaw.ts';
+import { withLongEnough } from '../support/long-enough.ts';
 import { testHome } from '../support/test-home.ts';
 
 const bash = (home: Home, command: string) =>
@@ -90,10 +92,11 @@ describe.concurrent('a command', () => {
   it('is on record also when it was cut short', async () => {
     const home = testHome();
     home.file('a.txt', '1');
-    const late = await ask(
-      home,
-      `tool:bash ${JSON.stringify({ command: 'echo 2 > a.txt; sleep 100', timeoutMs: 500 })}`,
-      '--approve=auto',
+    const late = await withLongEnough(
+      500,
+      (timeoutMs) =>
+        ask(home, `tool:bash ${JSON.stringify({ command: 'echo 2 > a.txt; sleep 100', timeoutMs })}`, '--approve=auto'),
+      () => content(home, 'a.txt') !== '1',
     );
     expect(late.toolResults[0]?.result).toMatchObject({ ok: false, error: { reason: 'timeout' } });
     await undo(home);
@@ -107,8 +110,7 @@ describe.concurrent('a command', () => {
       ],
       { home },
     );
-    for (let round = 0; !existsSync(join(home.workspace, 'begun')) && round < 400; round += 1)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => expect(existsSync(join(home.workspace, 'begun'))).toBe(true));
     running.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
     await undo(home);

@@ -149,7 +149,8 @@ const RUN: Record<Part, () => Promise<void>> = {
     const named = FAULTS.filter((fault) => fault.includes(values.only));
     const times = values.quick ? 1 : timesOf('cluster');
     const faults = Object.fromEntries(named.map((fault) => [fault, times])) as Record<Fault, number>;
-    const { line, problems: found } = await breakCluster({ faults, random, chats: values.quick ? 3 : 10 });
+    const size = values.quick ? { chats: 3 } : { chats: 10, mostTakeoverMs: 5_000 };
+    const { line, problems: found } = await breakCluster({ faults, random, ...size });
     tell('cluster', line, found);
   },
 };

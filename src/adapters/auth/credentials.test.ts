@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeIssuer, startFakeIssuer } from '../../../test/fakes/sign-in-issuer.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { createLocks } from '../../storage/local/locks.ts';
 import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import { type Auth, createAuth } from './auth.ts';
@@ -143,7 +144,9 @@ test('cancelling does not lose a token that is just being renewed', async () => 
   const auth = open();
   const controller = new AbortController();
   const asked = auth.credential('openai-codex', { signal: controller.signal });
-  setTimeout(() => controller.abort(), 15);
+  // The answer takes the issuer a moment.
+  await eventually(() => expect(issuer.requests).toHaveLength(1));
+  controller.abort();
   await asked;
   expect((await stored()).access).not.toBe('old-access-token');
   expect(issuer.requests).toHaveLength(1);

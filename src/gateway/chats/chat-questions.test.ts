@@ -87,7 +87,7 @@ describe('a permission question', () => {
 
   it('is a no when nobody answers in time', async () => {
     const chats = await testChats(asking());
-    await chats.start({ limits: { approvalMs: 300 } });
+    await chats.start({ limits: { approvalMs: 1_500 } });
     await chats.write('clean up');
     await chats.says([expect.stringContaining('Nobody answered in time'), 'answer: no']);
     await chats.write('/approve');

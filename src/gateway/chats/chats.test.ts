@@ -44,7 +44,7 @@ describe('a message', () => {
 
   it('is joined with those that follow at once, in the order of writing', async () => {
     const chats = await testChats();
-    await chats.start({ limits: { debounceMs: 200, debounceMaxMs: 2_000 } });
+    await chats.start({ limits: { debounceMs: 1_500, debounceMaxMs: 60_000 } });
     for (const [id, order] of [
       ['c', 3],
       ['a', 1],

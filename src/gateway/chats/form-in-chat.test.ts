@@ -118,7 +118,7 @@ describe('a form in a chat', () => {
 
   it('is declined when nobody answers in time', async () => {
     const chats = await testChats(asking());
-    await chats.start({ limits: { approvalMs: 300 } });
+    await chats.start({ limits: { approvalMs: 1_500 } });
     await chats.write('book');
     await answered(chats, { action: 'decline' });
     expect((await chats.said())[0]).toContain('Nobody answered in time: declined.');

@@ -35,7 +35,7 @@ const resolve: Resolve = async (name) => {
 const fetched = (url: string, more: Partial<Parameters<typeof download>[1]> = {}) =>
   download(url, {
     guard: { resolve, privateHosts: [] },
-    signal: AbortSignal.timeout(20_000),
+    signal: new AbortController().signal,
     maxBytes: 1_000_000,
     ...more,
   });
@@ -136,14 +136,18 @@ it('reaches a host that the owner named, on that port alone', async () => {
 it('asks the address that was checked, not what the name means by then', async () => {
   // The first answer is public, every later one leads inside.
   let asked = 0;
+  const giveUp = new AbortController();
   const rebinding: Resolve = async () => {
     asked += 1;
+    setTimeout(() => giveUp.abort(), 300);
     return [{ address: asked === 1 ? '203.0.114.1' : '127.0.0.1', family: 4 }];
   };
   connections = 0;
-  const signal = AbortSignal.timeout(300);
   await expect(
-    fetched(`http://rebinding.example:${port}/`, { guard: { resolve: rebinding, privateHosts: [] }, signal }),
+    fetched(`http://rebinding.example:${port}/`, {
+      guard: { resolve: rebinding, privateHosts: [] },
+      signal: giveUp.signal,
+    }),
   ).rejects.toThrow();
   expect([asked, connections]).toEqual([1, 0]);
 });
