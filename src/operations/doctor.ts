@@ -137,7 +137,7 @@ async function storeChecks({ config, store }: Runtime): Promise<Check[]> {
   try {
     const status = await (await store()).status();
     if (status.place === 'home') return [];
-    const { address, tables, isReadOnly } = status;
+    const { address, tables, isReadOnly, memoryInHome } = status;
     const wrong = isReadOnly ? 'it is read-only' : tables === 'ready' ? undefined : 'its tables do not fit';
     if (wrong !== undefined)
       return [
@@ -145,7 +145,13 @@ async function storeChecks({ config, store }: Runtime): Promise<Check[]> {
       ];
     const message = `the records are in ${address}: the checks and backups of files cover the home alone`;
     const advice: Check = { name, state: 'advice', message, fix: 'back the database up with pg_dump (docs/store.md)' };
-    return [advice, ...(await bucketChecks(store))];
+    const left: Check = {
+      name,
+      state: 'advice',
+      message: `the memory of this home (${memoryInHome} texts) is not in the database, where it is searched`,
+      fix: 'lainclaw store copy --from local --to postgres',
+    };
+    return [advice, ...(memoryInHome > 0 ? [left] : []), ...(await bucketChecks(store))];
   } catch (error) {
     return [{ name, state: 'problem', message: messageOf(error), fix: 'lainclaw store status' }];
   }

@@ -3,6 +3,10 @@ import { ConfigError } from '../config/config-error.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
+const MEMORY_IN_HOME = {
+  ...COUNT,
+  description: 'texts of memory from before, where the database has none of them',
+} as const;
 const STEPS = listOf(objectWith({ number: COUNT, name: TEXT }));
 
 export const migrateStore = defineOperation({
@@ -11,7 +15,7 @@ export const migrateStore = defineOperation({
   summary: 'Make the tables of the database that `store` names, or bring them to this version.',
   input: NO_INPUT,
   output: objectWith(
-    { address: TEXT, steps: STEPS, version: COUNT },
+    { address: TEXT, steps: STEPS, version: COUNT, memoryInHome: MEMORY_IN_HOME },
     { role: { ...TEXT, description: 'that was given the right to change rows' } },
   ),
   run: async (_input, { runtime }) => (await runtime.store()).migrate(),
@@ -42,6 +46,7 @@ export const storeStatus = defineOperation({
               'whether meaning is searched with an index of pgvector, or could be; otherwise each gateway compares the vectors',
           },
           sessionsInHome: { ...COUNT, description: 'conversations from before, which the database does not have' },
+          memoryInHome: MEMORY_IN_HOME,
         },
         {
           files: {

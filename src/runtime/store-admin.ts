@@ -7,6 +7,7 @@ import type { Environment } from '../config/environment.ts';
 import { newId } from '../lib/new-id.ts';
 import type { CopyOptions } from '../storage/copy/copy-records.ts';
 import { createLocalStorage } from '../storage/local/local-storage.ts';
+import type { PostgresDatabase } from '../storage/postgres/database.ts';
 import type { StoreStatus } from '../storage/postgres/store-status.ts';
 import { bucketSettings } from './file-settings.ts';
 import type { StoreCopied } from './store-copy.ts';
@@ -20,11 +21,11 @@ export interface StoreAdmin {
   /** Makes the tables, or brings them to this version; resolves with the steps that were run. Running it again changes nothing. */
   migrate(
     onStep?: (step: StepRun) => void,
-  ): Promise<{ address: string; steps: StepRun[]; version: number; role?: string }>;
-  /** Changes nothing. `home`: no database is named. `sessionsInHome`: conversations that were kept in the home before, which the database does not have. */
+  ): Promise<{ address: string; steps: StepRun[]; version: number; role?: string; memoryInHome: number }>;
+  /** Changes nothing. `home`: no database is named. `sessionsInHome`: conversations that were kept in the home before, which the database does not have. `memoryInHome`: so many texts of memory, where it has none of them. */
   status(): Promise<
     | { place: 'home'; home: string }
-    | ({ place: 'database' } & StoreStatus & { sessionsInHome: number; bucket?: string })
+    | ({ place: 'database' } & StoreStatus & { sessionsInHome: number; memoryInHome: number; bucket?: string })
   >;
   /** Stores, reads and removes an object in the bucket for larger files; resolves with where it is. Undefined: none is configured. Rejects with the reason. */
   tryBucket(): Promise<string | undefined>;
@@ -55,7 +56,14 @@ export function createStoreAdmin(config: Config, environment: Environment): Stor
       const database = openDatabase({ url: owner ?? url, requiresTables: false });
       try {
         const steps = await migrate(database, { role, onStep });
-        return { address: database.address, steps, version: KNOWN_VERSION, ...(role !== undefined && { role }) };
+        const memoryInHome = await memoryOf(home, database);
+        return {
+          address: database.address,
+          steps,
+          version: KNOWN_VERSION,
+          ...(role !== undefined && { role }),
+          memoryInHome,
+        };
       } finally {
         await database.close();
       }
@@ -76,6 +84,7 @@ export function createStoreAdmin(config: Config, environment: Environment): Stor
           place: 'database',
           ...status,
           sessionsInHome: missing,
+          memoryInHome: status.tables === 'ready' ? await memoryOf(home, database) : 0,
           ...(bucket && { bucket: `${bucket.bucket} at ${bucket.endpoint}` }),
         };
       } finally {
@@ -105,6 +114,21 @@ function roleOf(url: string): string {
   throw new ConfigError(
     'the address in "store" names no role, so LAINCLAW_STORE_OWNER cannot give it rights: write the role into it, as in postgres://lainclaw@host/database',
   );
+}
+
+/** How many texts of memory the home has from before `store` kept memory; 0 where they were copied. Looking makes no file. */
+async function memoryOf(home: string, database: PostgresDatabase): Promise<number> {
+  const [{ createLocalRecordSets }, { hasMemoryOf }] = await Promise.all([
+    import('../storage/local/record-sets.ts'),
+    import('../storage/postgres/store-status.ts'),
+  ]);
+  const local = createLocalRecordSets(home);
+  try {
+    const ids = (await local.rows('SELECT id FROM archive_documents')).map(({ id }) => String(id));
+    return ids.length === 0 || (await hasMemoryOf(database, ids)) ? 0 : ids.length;
+  } finally {
+    await local.close();
+  }
 }
 
 /** The ids of the conversations that the index of the home names. Looking makes no file. */

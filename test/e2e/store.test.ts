@@ -186,3 +186,27 @@ it('a gateway answers, and after a kill its successor answers what was left', as
   expect((await gateway('stop')).code).toBe(0);
   expect(existsSync(join(home.path, 'sessions'))).toBe(false);
 });
+
+it('memory that the home kept before is named until it is copied, and what is forgotten then is not named again', async () => {
+  const { home, database } = await storeHome();
+  home.config({ provider: 'stub' });
+  const [kept, secret] = await Promise.all(
+    ['Anna owns the payments service', 'the word is zebrafish'].map(async (said) =>
+      (await lainclaw(['memory', 'save', said], { home })).json<{ id: string }>(),
+    ),
+  );
+  home.config({ provider: 'stub', store: database.url });
+  const { stderr, stdout } = await lainclaw(['store', 'status', '--text'], { home });
+  expect(stdout + stderr).toContain('the memory of this home (2 texts) is not in the database');
+  const migrated = await lainclaw(['store', 'migrate'], { home, env: { LAINCLAW_STORE_OWNER: database.ownerUrl } });
+  expect(migrated.json()).toMatchObject({ steps: [], memoryInHome: 2 });
+  const fix = 'lainclaw store copy --from local --to postgres';
+  expect((await lainclaw(['doctor'], { home })).json()).toMatchObject({
+    checks: expect.arrayContaining([expect.objectContaining({ name: 'store', state: 'advice', fix })]),
+  });
+
+  expect((await lainclaw(['store', 'copy', '--from', 'local', '--to', 'postgres'], { home })).code).toBe(0);
+  expect((await lainclaw(['memory', 'forget', secret?.id ?? ''], { home })).code).toBe(0);
+  expect((await lainclaw(['memory', 'list'], { home })).json()).toMatchObject([{ id: kept?.id }]);
+  expect((await lainclaw(['store', 'status'], { home })).json()).toMatchObject({ memoryInHome: 0 });
+});

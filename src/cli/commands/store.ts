@@ -27,7 +27,7 @@ export const configureStore: ConfigureCommand = (store, terminal) => {
 async function runMigrate(flags: OutputFlags, terminal: Terminal): Promise<void> {
   await runOperation(terminal, migrateStore, {}, (done) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, { success: true, ...done });
-    const { address, steps, version, role } = done;
+    const { address, steps, version, role, memoryInHome } = done;
     for (const { number, name } of steps) terminal.out.write(`step ${number}: ${name}\n`);
     const what = steps.length === 0 ? 'has the tables of this version already' : 'is ready';
     terminal.out.write(`${printable(address)} ${what} (version ${version})\n`);
@@ -37,7 +37,17 @@ async function runMigrate(flags: OutputFlags, terminal: Terminal): Promise<void>
         terminal,
         'the role of "store" owns the tables: docs/store.md shows how to use one that can change rows alone',
       );
+    warnOfMemory(memoryInHome, terminal);
   });
+}
+
+/** A version before this one kept memory in the home, also with `store`. */
+function warnOfMemory(texts: number, terminal: Terminal): void {
+  if (texts === 0) return;
+  warn(
+    terminal,
+    `the memory of this home (${texts === 1 ? '1 text' : `${texts} texts`}) is not in the database, where it is searched: "lainclaw store copy --from local --to postgres" copies it`,
+  );
 }
 
 type DatabaseStatus = Extract<OutputOf<typeof storeStatus>, { place: 'database' }>;
@@ -100,7 +110,7 @@ async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> 
       terminal.out.write('several gateways can share one: lainclaw config set store postgres://… (docs/store.md)\n');
       return;
     }
-    const { address, server, role, tables, counts, sessionsInHome, isReadOnly, ownsTables } = status;
+    const { address, server, role, tables, counts, sessionsInHome, memoryInHome, isReadOnly, ownsTables } = status;
     const lines = [
       `${address}, PostgreSQL ${server}, as ${role}`,
       `${STATES[tables]} (version ${status.version})`,
@@ -117,6 +127,7 @@ async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> 
         terminal,
         `${sessionsInHome} conversations of this home are not in the database: "lainclaw store copy --from local --to postgres" copies them, and without "store" they are seen again`,
       );
+    warnOfMemory(memoryInHome, terminal);
     if (isReadOnly) warn(terminal, 'the database is read-only (a standby, or set so): point "store" at the primary');
     if (ownsTables) warn(terminal, 'this role could drop the tables: docs/store.md shows one with fewer rights');
   });

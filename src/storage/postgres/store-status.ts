@@ -17,9 +17,9 @@ export interface StoreStatus {
   ownsTables: boolean;
   /** How meaning is searched: with an index of pgvector, or by comparing in each gateway. `available`: the server has pgvector, and the tables do not use it yet. */
   vectors: VectorSupport;
-  /** Rows of the largest kinds; absent while the tables cannot be used. */
   /** Files of conversations, by where they are; absent while the tables cannot be used. */
   files?: FilesInPlace[];
+  /** Rows of the largest kinds; absent while the tables cannot be used. */
   counts?: { sessions: number; transcripts: number; jobs: number; inbox: number; outbox: number };
 }
 
@@ -76,6 +76,14 @@ export async function missingTranscripts({ query }: PostgresDatabase, sessionIds
     [sessionIds],
   );
   return row?.count ?? 0;
+}
+
+/** Whether the database has any of these texts of memory: a copy keeps their ids. */
+export async function hasMemoryOf({ query }: PostgresDatabase, documentIds: readonly string[]): Promise<boolean> {
+  const found = await query('SELECT 1 FROM lainclaw.archive_documents WHERE id = ANY($1::text[]) LIMIT 1', [
+    documentIds,
+  ]);
+  return found.length > 0;
 }
 
 function stateOf(version: number, oldestProgram: number): StoreStatus['tables'] {
