@@ -3,6 +3,7 @@
 // command → end everything in the namespace → remove the guards.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bubblewrapArguments, type Features, featuresOf, limitScript } from './bubblewrap-arguments.ts';
@@ -43,6 +44,8 @@ export interface BubblewrapDependencies {
   /** "6.1.0-18-amd64". */
   kernel: string;
   cgroups: CgroupDependencies;
+  /** Where programs of the machine keep temporary files. */
+  systemTemporary?: string;
   /** Where the system's programs are. */
   directories?: readonly string[];
   /** As node names it; by default this machine's. */
@@ -50,7 +53,7 @@ export interface BubblewrapDependencies {
 }
 
 export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox {
-  const { uid, kernel, newId, temporary, directories = SYSTEM_DIRECTORIES } = dependencies;
+  const { uid, kernel, newId, temporary, systemTemporary = tmpdir(), directories = SYSTEM_DIRECTORIES } = dependencies;
   const inherited = createInherited();
   const newLease = createLeaseNames(newId);
   const rlimitHoldsProcesses = uid !== 0 && countsProcessesPerNamespace(kernel);
@@ -75,6 +78,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       userHome: dependencies.userHome,
       hidden: [dependencies.lainclawHome, ...(dependencies.hide ?? [])],
       searchPath: env.PATH ?? '',
+      systemTemporary,
     });
     owner ??= ownerMark({ pid: process.pid, started: readStat(process.pid)?.started ?? 0 });
     const common = {

@@ -1,6 +1,7 @@
 // The second sandbox: a container for each command. It sees only the workspace, the scratch directory and the profile's
 // read-only paths of the host; programs come from the image, which a command never downloads.
 import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { dockerArguments } from './docker-arguments.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
@@ -71,6 +72,7 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
         userHome: dependencies.userHome,
         hidden: [dependencies.lainclawHome, ...(dependencies.hide ?? [])],
         searchPath: '',
+        systemTemporary: tmpdir(),
       });
       guards = await guardWorkspace(profile, newLease);
       const argv = dockerArguments({

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, wri
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../test/support/eventually.ts';
 import {
   createTrial,
@@ -207,6 +207,22 @@ describe.each(WAYS)('a sandbox %s', (how, open) => {
       );
       expect(finished.stdout.text).toBe('fineworkspace\n');
       expect(readFileSync(trial.path('lainclaw/workspace/new.txt'), 'utf8')).toBe('new\n');
+    });
+
+    test('the directory for temporary files is empty, wherever it is', async () => {
+      trial.write('cache/agent-1/key', 'KEY');
+      const systemTemporary = trial.path('cache');
+      sandbox = trial.bubblewrap({ systemTemporary });
+      const agent = createServer((connection) => connection.end('hello')).listen(trial.path('cache/agent-1/socket'));
+      onTestFinished(() => void agent.close());
+      await once(agent, 'listening');
+      const look = `find ${systemTemporary}; touch ${systemTemporary}/x && echo writable`;
+      expect((await run(look)).stdout.text).toBe(`${systemTemporary}\nwritable\n`);
+      // One that a person works in is there.
+      const inside = { workspace: { path: trial.root, access: 'read-write' } as const, protect: [] };
+      expect((await run(`cat ${systemTemporary}/agent-1/key`, inside, { cwd: trial.root })).stdout.text).toBe('KEY');
+      const below = { workspace: { path: trial.path('cache/agent-1'), access: 'read-write' } as const };
+      expect((await run('cat key', below, { cwd: trial.path('cache/agent-1') })).stdout.text).toBe('KEY');
     });
 
     test('passwords, other homes and sockets of services are not there', async () => {

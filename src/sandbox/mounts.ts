@@ -23,6 +23,8 @@ export interface View {
   hidden: readonly string[];
   /** The command's PATH. */
   searchPath: string;
+  /** Where programs of the machine keep temporary files: other people's secrets, and sockets. */
+  systemTemporary: string;
 }
 
 const PRIVATE = ['/tmp', '/var/tmp'];
@@ -30,7 +32,7 @@ const SYSTEM = ['/bin', '/boot', '/dev', '/etc', '/lib', '/proc', '/run', '/sbin
 const NEVER_WRITABLE = ['/dev', '/proc', '/sys'];
 
 /** Parents before children. */
-export function planMounts({ profile, userHome, hidden, searchPath }: View): Mount[] {
+export function planMounts({ profile, userHome, hidden, searchPath, systemTemporary }: View): Mount[] {
   const mounts = new Map<string, Mount>();
   const home = realPath(userHome);
   const mayExist = entriesOf(home);
@@ -49,8 +51,8 @@ export function planMounts({ profile, userHome, hidden, searchPath }: View): Mou
 
   for (const [path] of HIDDEN_SYSTEM_PATHS)
     if (lstatSync(path, { throwIfNoEntry: false }) && isReachable(path)) add(path, 'empty');
-  for (const path of PRIVATE) add(path, 'private');
   const workspace = profile.workspace && writableDirectory('workspace', profile.workspace.path);
+  for (const path of [...PRIVATE, ...ownTemporary(systemTemporary, workspace)]) if (isShown(path)) add(path, 'private');
   const scratch = profile.scratch === undefined ? undefined : writableDirectory('scratch', profile.scratch);
   const hasOwnHome = home !== undefined && !SYSTEM.includes(home) && home !== '/';
   if (home && hasOwnHome && !(workspace && isInside(workspace, home))) {
@@ -75,6 +77,15 @@ export function planMounts({ profile, userHome, hidden, searchPath }: View): Mou
     if (real && !asked.has(real) && isShown(real)) add(real, 'empty');
   }
   return inOrder(mounts);
+}
+
+/** The system's directory for temporary files, where it is not one of those that every system has. */
+function ownTemporary(systemTemporary: string, workspace: string | undefined): string[] {
+  const real = realPath(systemTemporary);
+  if (!real || !isDirectory(real) || NEVER_WRITABLE.some((system) => isInside(system, real))) return [];
+  if (SYSTEM.some((system) => isInside(real, system))) return [];
+  // What lies in the workspace belongs to it.
+  return workspace !== undefined && isInside(workspace, real) ? [] : [real];
 }
 
 /** A hidden path stays hidden with all its content; elsewhere a guard replaces the rule for its path. */
