@@ -75,6 +75,7 @@ interface Beginning {
 function OpenChat({ conversation }: { conversation: Conversation }) {
   const { key, turns, state, problem } = conversation;
   const [begin, setBegin] = useState<Beginning>();
+  const [sent, setSent] = useState(0);
   const running = turns.value.find((turn) => turn.state !== 'ended');
   const rows = useMemo(() => rowsOf(turns.value), [turns.value]);
   const actions = useMemo(() => actionsFor(conversation, setBegin), [conversation]);
@@ -91,18 +92,28 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
   return (
     <div class="chat">
       {state.value === 'failed' && <ProblemNote problem={problem.value} onRetry={() => void conversation.load()} />}
-      <MessageList rows={rows} actions={actions} onNearStart={() => void attempt(conversation.loadEarlier)} />
+      <MessageList
+        rows={rows}
+        actions={actions}
+        sent={sent}
+        onNearStart={() => void attempt(conversation.loadEarlier)}
+      />
       <Composer
         session={key}
         isRunning={running !== undefined}
         begin={begin}
         onStop={() => void stop(conversation)}
         onSend={async (message) => {
-          if (running && message.files.length === 0 && !message.again?.length)
-            return steer(running, conversation, message);
+          if (running && message.files.length === 0 && !message.again?.length) {
+            const isSteered = await steer(running, conversation, message);
+            setSent((count) => count + 1);
+            return isSteered;
+          }
           if (begin?.retryOf && !(await rewindBefore(conversation, begin.retryOf))) return false;
           setBegin(undefined);
-          return (await ask(conversation, message)) !== undefined;
+          const asked = await ask(conversation, message);
+          setSent((count) => count + 1);
+          return asked !== undefined;
         }}
       >
         <TurnChoices />

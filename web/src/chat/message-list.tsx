@@ -17,8 +17,15 @@ const ESTIMATED_HEIGHT = 90;
 const NEAR_END = 120;
 const NEAR_START = 400;
 
-export function MessageList(props: { rows: readonly Row[]; actions: TurnActions; onNearStart(): void }) {
-  const { rows, actions, onNearStart } = props;
+interface MessageListProps {
+  rows: readonly Row[];
+  actions: TurnActions;
+  /** Grows with each message that is sent here: what a person has just written is shown, wherever they had scrolled to. */
+  sent: number;
+  onNearStart(): void;
+}
+
+export function MessageList({ rows, actions, sent, onNearStart }: MessageListProps) {
   const place = useRef<HTMLDivElement>(null);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const rowsNow = useRef(rows);
@@ -49,7 +56,7 @@ export function MessageList(props: { rows: readonly Row[]; actions: TurnActions;
     list.scrollToEnd();
     const later = requestAnimationFrame(() => list.scrollToEnd());
     return () => cancelAnimationFrame(later);
-  }, []);
+  }, [sent]);
 
   const isAway = list.getTotalSize() - (list.scrollOffset ?? 0) - (list.scrollRect?.height ?? 0) > NEAR_END;
   return (

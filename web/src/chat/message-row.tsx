@@ -68,8 +68,10 @@ function AskedRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
       </div>
       <div class="row-actions">
         <span class="quiet">{timeText(turn.startedAt)}</span>
-        <Action icon="copy" label={t('copy')} onClick={() => void navigator.clipboard.writeText(text)} />
-        {turn.state === 'ended' && <Action icon="edit" label={t('chat.edit')} onClick={() => actions.onEdit(turn)} />}
+        <span class="together">
+          <Action icon="copy" label={t('copy')} onClick={() => void navigator.clipboard.writeText(text)} />
+          {turn.state === 'ended' && <Action icon="edit" label={t('chat.edit')} onClick={() => actions.onEdit(turn)} />}
+        </span>
       </div>
     </article>
   );
@@ -191,12 +193,14 @@ function EndRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
       {!end.error && stage && <p class="quiet">{t(stage)}</p>}
       <div class="row-actions">
         <span class="quiet">{factsOf(turn)}</span>
-        <Action icon="copy" label={t('chat.copyAnswer')} onClick={() => void copyAnswer(turn)} />
-        <Action icon="retry" label={t('chat.retry')} onClick={() => actions.onRetry(turn)} />
-        <Action icon="fork" label={t('chat.fork')} onClick={() => actions.onFork(turn)} />
-        {turn.parts.some(({ kind }) => kind === 'tool') && (
-          <Action icon="undo" label={t('chat.undo')} onClick={() => actions.onUndo(turn)} />
-        )}
+        <span class="together">
+          <Action icon="copy" label={t('chat.copyAnswer')} onClick={() => void copyAnswer(turn)} />
+          <Action icon="retry" label={t('chat.retry')} onClick={() => actions.onRetry(turn)} />
+          <Action icon="fork" label={t('chat.fork')} onClick={() => actions.onFork(turn)} />
+          {turn.parts.some(({ kind }) => kind === 'tool') && (
+            <Action icon="undo" label={t('chat.undo')} onClick={() => actions.onUndo(turn)} />
+          )}
+        </span>
       </div>
     </footer>
   );

@@ -24,12 +24,16 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1_000],
 ];
 
-/** "in 5 minutes", "2 days ago"; `narrow` is as short as the language allows. */
+/** "in 5 minutes", "2 days ago"; `narrow` is as short as the language allows. The narrow form of Russian is a bare "-5". */
 export function relativeText(iso: string, style: 'long' | 'narrow' = 'long', now = Date.now()): string {
   const away = Date.parse(iso) - now;
   if (Number.isNaN(away)) return '';
   const [unit, size] = STEPS.find(([, length]) => Math.abs(away) >= length) ?? ['second', 1_000];
-  return new Intl.RelativeTimeFormat(language.value, { numeric: 'auto', style }).format(Math.round(away / size), unit);
+  const shown = style === 'narrow' && language.value === 'ru' ? 'short' : style;
+  return new Intl.RelativeTimeFormat(language.value, { numeric: 'auto', style: shown }).format(
+    Math.round(away / size),
+    unit,
+  );
 }
 
 export function numberText(value: number): string {
@@ -47,14 +51,23 @@ export function costText(usd: number): string {
 }
 
 export function durationText(milliseconds: number): string {
-  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 1_000) return unitText(Math.round(milliseconds), 'millisecond');
   const seconds = milliseconds / 1_000;
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (seconds < 60) return unitText(seconds, 'second', seconds < 10 ? 1 : 0);
+  return `${unitText(Math.floor(seconds / 60), 'minute')} ${unitText(Math.floor(seconds % 60), 'second')}`;
 }
 
 export function bytesText(bytes: number): string {
-  if (bytes < 1_024) return `${bytes} B`;
-  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(0)} kB`;
-  return `${(bytes / 1_048_576).toFixed(1)} MB`;
+  if (bytes < 1_024) return unitText(bytes, 'byte');
+  if (bytes < 1_048_576) return unitText(bytes / 1_024, 'kilobyte');
+  return unitText(bytes / 1_048_576, 'megabyte', 1);
+}
+
+function unitText(value: number, unit: string, maximumFractionDigits = 0): string {
+  return new Intl.NumberFormat(language.value, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'narrow',
+    maximumFractionDigits,
+  }).format(value);
 }

@@ -1,5 +1,5 @@
 // The tools: what each takes, as a form, and calling it without a model.
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import { t } from '../language/language.ts';
@@ -53,13 +53,17 @@ export default function Tools({ id }: { id?: string }) {
 }
 
 function TryTool({ tool }: { tool: Tool }) {
+  const form = useRef<HTMLFormElement>(null);
   const [written, setWritten] = useState<Written>({});
   const [result, setResult] = useState<Output<'tools.invoke'>>();
   const [problem, setProblem] = useState<unknown>();
   const [isRunning, setRunning] = useState(false);
   const schema = (tool.inputSchema ?? {}) as ObjectSchema;
+  // A link to one tool leads to it, wherever it is in the list.
+  useLayoutEffect(() => form.current?.closest('.card')?.scrollIntoView({ block: 'nearest' }), []);
   return (
     <form
+      ref={form}
       class="stack"
       onSubmit={async (event) => {
         event.preventDefault();

@@ -7,7 +7,10 @@ import { Icon } from './icon.tsx';
 export function Dialog(props: { title: string; onClose(): void; children: ComponentChildren; class?: string }) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    element.current?.showModal();
+    const { current } = element;
+    current?.showModal();
+    // The browser begins with the first button, which closes it.
+    current?.querySelector<HTMLElement>('input:not([type=file]), select, textarea')?.focus();
   }, []);
   return (
     <dialog
