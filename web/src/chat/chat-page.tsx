@@ -6,7 +6,8 @@ import { t } from '../language/language.ts';
 import { EmptyState, Loading, ProblemNote } from '../parts/notes.tsx';
 import { attempt, say } from '../parts/toast.tsx';
 import { goTo, hrefOf } from '../router.ts';
-import { beginConversation, conversationOf, loadSessions } from '../state/conversations.ts';
+import { beginConversation, conversationOf, loadSessions, sessions } from '../state/conversations.ts';
+import { markSeen } from '../state/finished.ts';
 import { isOwner } from '../state/me.ts';
 import { Composer, type Message } from './composer.tsx';
 import { ContextMeter } from './context-meter.tsx';
@@ -77,8 +78,10 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
   const [begin, setBegin] = useState<Beginning>();
   const [sent, setSent] = useState(0);
   const running = turns.value.find((turn) => turn.state !== 'ended');
-  const rows = useMemo(() => rowsOf(turns.value), [turns.value]);
-  const actions = useMemo(() => actionsFor(conversation, setBegin), [conversation]);
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const rows = useMemo(() => rowsOf(turns.value, folded), [turns.value, folded]);
+  const actions = useMemo(() => actionsFor(conversation, { begin: setBegin, fold: setFolded }), [conversation]);
+  useSeen(conversation);
 
   useEffect(() => {
     const stopWithEscape = (event: KeyboardEvent): void => {
@@ -121,6 +124,19 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
       </Composer>
     </div>
   );
+}
+
+/** The end of a turn on a page that is looked at has been seen. */
+function useSeen({ key, turns }: Conversation): void {
+  useEffect(() => {
+    const look = (): void => {
+      const last = turns.value.at(-1);
+      if (document.visibilityState === 'visible' && last?.state === 'ended') markSeen(key, last.id);
+    };
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [key, turns.value, sessions.value]);
 }
 
 /** The session in which it was asked; undefined where it could not be. */
@@ -187,7 +203,12 @@ async function rewindBefore(conversation: Conversation, turn: TurnView): Promise
   return done === true;
 }
 
-function actionsFor(conversation: Conversation, begin: (from: Beginning) => void): TurnActions {
+interface ActionsOf {
+  begin(from: Beginning): void;
+  fold(change: (before: ReadonlySet<string>) => ReadonlySet<string>): void;
+}
+
+function actionsFor(conversation: Conversation, { begin, fold }: ActionsOf): TurnActions {
   const { key } = conversation;
   return {
     session: key,
@@ -209,6 +230,13 @@ function actionsFor(conversation: Conversation, begin: (from: Beginning) => void
     async onUndo(turn) {
       const undone = await attempt(() => call('undo.turn', { session: key, turn: turn.id }));
       if (undone) say(t('chat.undone', { count: undone.files.length }));
+    },
+    onFold({ id }) {
+      fold((before) => {
+        const after = new Set(before);
+        if (!after.delete(id)) after.add(id);
+        return after;
+      });
     },
   };
 }

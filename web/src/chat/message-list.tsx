@@ -10,12 +10,14 @@ import {
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { t } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
+import { LivePane } from './live-pane.tsx';
 import { MessageRow, type TurnActions } from './message-row.tsx';
 import type { Row } from './rows.ts';
 
 const ESTIMATED_HEIGHT = 90;
 const NEAR_END = 120;
 const NEAR_START = 400;
+const LIVE_LINES = 4;
 
 interface MessageListProps {
   rows: readonly Row[];
@@ -91,14 +93,17 @@ export function MessageList({ rows, actions, sent, onNearStart }: MessageListPro
         </div>
       </div>
       {isAway && (
-        <button
-          type="button"
-          class="to-end icon-button"
-          aria-label={t('chat.toEnd')}
-          onClick={() => list.scrollToEnd()}
-        >
-          <Icon name="down" />
-        </button>
+        <div class="below">
+          <button
+            type="button"
+            class="to-end icon-button"
+            aria-label={t('chat.toEnd')}
+            onClick={() => list.scrollToEnd()}
+          >
+            <Icon name="down" />
+          </button>
+          <LivePane turn={rows.at(-1)?.turn} lines={LIVE_LINES} />
+        </div>
       )}
     </div>
   );

@@ -3,7 +3,7 @@ import { Component } from 'preact';
 import { useState } from 'preact/hooks';
 import { costText, durationText, numberText, timeText } from '../language/format.ts';
 import { type TextKey, t } from '../language/language.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
 import { Checklist } from './checklist.tsx';
 import { Markdown } from './markdown.tsx';
 import { QuestionCard } from './question-card.tsx';
@@ -20,6 +20,8 @@ export interface TurnActions {
   onRetry(turn: TurnView): void;
   onFork(turn: TurnView): void;
   onUndo(turn: TurnView): void;
+  /** Shows only its question, or all of it again. */
+  onFold(turn: TurnView): void;
 }
 
 interface MessageRowProps {
@@ -36,7 +38,7 @@ export class MessageRow extends Component<MessageRowProps> {
   override render({ row, actions }: MessageRowProps) {
     switch (row.kind) {
       case 'question':
-        return <AskedRow turn={row.turn} actions={actions} />;
+        return <AskedRow turn={row.turn} isFolded={row.isFolded === true} actions={actions} />;
       case 'part':
         return <PartRow part={row.part} isGrowing={row.isLast} isAsked={row.isAsked} session={actions.session} />;
       case 'end':
@@ -45,7 +47,7 @@ export class MessageRow extends Component<MessageRowProps> {
   }
 }
 
-function AskedRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
+function AskedRow({ turn, isFolded, actions }: { turn: TurnView; isFolded: boolean; actions: TurnActions }) {
   const { text, files } = shownQuestion(turn);
   return (
     <article class="asked" aria-label={t('chat.you')}>
@@ -70,7 +72,17 @@ function AskedRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
         <span class="quiet">{timeText(turn.startedAt)}</span>
         <span class="together">
           <Action icon="copy" label={t('copy')} onClick={() => void navigator.clipboard.writeText(text)} />
-          {turn.state === 'ended' && <Action icon="edit" label={t('chat.edit')} onClick={() => actions.onEdit(turn)} />}
+          {turn.state === 'ended' && (
+            <>
+              <Action icon="edit" label={t('chat.edit')} onClick={() => actions.onEdit(turn)} />
+              <Action
+                icon={isFolded ? 'right' : 'down'}
+                label={t(isFolded ? 'chat.unfold' : 'chat.fold')}
+                isExpanded={!isFolded}
+                onClick={() => actions.onFold(turn)}
+              />
+            </>
+          )}
         </span>
       </div>
     </article>
@@ -229,13 +241,14 @@ async function copyAnswer(turn: TurnView): Promise<void> {
   await navigator.clipboard.writeText(texts.join('\n\n'));
 }
 
-function Action(props: { icon: 'copy' | 'edit' | 'retry' | 'fork' | 'undo'; label: string; onClick(): void }) {
+function Action(props: { icon: IconName; label: string; isExpanded?: boolean; onClick(): void }) {
   return (
     <button
       type="button"
       class="icon-button small"
       aria-label={props.label}
       title={props.label}
+      aria-expanded={props.isExpanded}
       onClick={props.onClick}
     >
       <Icon name={props.icon} />

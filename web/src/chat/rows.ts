@@ -2,15 +2,17 @@
 import type { Part, TurnView } from './turn-view.ts';
 
 export type Row =
-  | { kind: 'question'; key: string; turn: TurnView }
+  | { kind: 'question'; key: string; turn: TurnView; isFolded?: true }
   /** `isAsked`: a call that a person is asked about. */
   | { kind: 'part'; key: string; turn: TurnView; part: Part; isLast: boolean; isAsked: boolean }
   | { kind: 'end'; key: string; turn: TurnView };
 
 const made = new WeakMap<TurnView, readonly Row[]>();
 
-export function rowsOf(turns: readonly TurnView[]): Row[] {
-  return turns.flatMap((turn) => {
+/** `folded`: ids of turns of which only the question is shown. */
+export function rowsOf(turns: readonly TurnView[], folded: ReadonlySet<string> = new Set()): Row[] {
+  return turns.flatMap((turn): readonly Row[] => {
+    if (folded.has(turn.id)) return [{ kind: 'question', key: `${turn.id}-question`, turn, isFolded: true }];
     const known = made.get(turn);
     if (known) return known;
     const rows = rowsOfTurn(turn);

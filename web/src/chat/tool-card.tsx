@@ -8,13 +8,12 @@ import { isDiff } from './diff-lines.ts';
 import { DiffView } from './diff-view.tsx';
 import { FoundPages, foundPagesIn } from './found-pages.tsx';
 import { resultText } from './result-text.ts';
+import { tellingArgument } from './telling-argument.ts';
 import type { Part } from './turn-view.ts';
 
 type ToolPart = Extract<Part, { kind: 'tool' }>;
 
 const MOST_SHOWN = 20_000;
-/** The argument that says most about a call, by the name it usually has. */
-const TELLING = ['command', 'path', 'query', 'pattern', 'url', 'name', 'task', 'message', 'title', 'key', 'id'];
 
 export function ToolCard({ part, isAsked, session }: { part: ToolPart; isAsked: boolean; session: string }) {
   const { call, result, output } = part;
@@ -96,11 +95,4 @@ function Output({ text, follows }: { text: string; follows: boolean }) {
       {text.slice(-MOST_SHOWN)}
     </pre>
   );
-}
-
-export function tellingArgument(args: Readonly<Record<string, unknown>>): string {
-  const name = TELLING.find((each) => typeof args[each] === 'string') ?? Object.keys(args)[0];
-  const value = name === undefined ? '' : args[name];
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return (text ?? '').split('\n')[0]?.slice(0, 120) ?? '';
 }

@@ -1,7 +1,9 @@
 // Home: what waits for the person, over everything that runs.
+import { useEffect, useMemo } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import { LivePane } from '../chat/live-pane.tsx';
 import { QuestionCard } from '../chat/question-card.tsx';
-import { relativeText, timeText } from '../language/format.ts';
+import { durationText, relativeText, timeText } from '../language/format.ts';
 import { t } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/notes.tsx';
@@ -10,21 +12,24 @@ import { attempt, say } from '../parts/toast.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { useStream } from '../parts/use-stream.ts';
 import { hrefOf } from '../router.ts';
-import { runningSessions, sessions, titleOf } from '../state/conversations.ts';
+import { conversationOf, runningSessions, type SessionEntry, sessions, titleOf } from '../state/conversations.ts';
+import { finishedTurns, loadFinished, markSeen } from '../state/finished.ts';
 import { isOwner } from '../state/me.ts';
 import { questions } from '../state/questions.ts';
 import { ProposalCard } from './facts.tsx';
 
 const RECENT = 6;
+/** Of which the running command is shown. */
+const MOST_LIVE = 4;
 
 export default function Home() {
   const waiting = useLoaded(loadWaiting, []);
   useStream(['run-end', 'changed', 'job', 'dead-letter', 'reset'], waiting.reload);
+  // The list of sessions is loaded again after each turn.
+  useEffect(() => void loadFinished().catch(() => {}), [sessions.value]);
   return (
     <Page title={t('page.home')}>
-      {isOwner.value && (
-        <WhenLoaded of={waiting}>{(value) => <Waiting {...value} onDone={waiting.reload} />}</WhenLoaded>
-      )}
+      <WhenLoaded of={waiting}>{(value) => <Waiting {...value} onDone={waiting.reload} />}</WhenLoaded>
       <Running />
       <Recent />
     </Page>
@@ -55,7 +60,8 @@ type WaitingValue = Awaited<ReturnType<typeof loadWaiting>>;
 
 function Waiting(props: WaitingValue & { onDone(): void }) {
   const { isConnected, failedJobs, deadLetters, requests, proposals, onDone } = props;
-  const count = questions.value.length + failedJobs.length + deadLetters.length + requests.length + proposals.length;
+  const others = [failedJobs, deadLetters, requests, proposals, finishedTurns.value];
+  const count = others.reduce((sum, { length }) => sum + length, questions.value.length);
   return (
     <section aria-labelledby="waiting">
       {!isConnected && (
@@ -73,6 +79,29 @@ function Waiting(props: WaitingValue & { onDone(): void }) {
         <div key={question.id} class="card">
           <QuestionCard question={question} />
           {session !== undefined && <a href={hrefOf('chat', session)}>{t('home.openConversation')}</a>}
+        </div>
+      ))}
+      {finishedTurns.value.map(({ id, sessionKey, endedAt, tookMs }) => (
+        <div key={id} class="card row">
+          <p>
+            {t('home.finished', { title: titleOfKey(sessionKey) })}{' '}
+            <span class="quiet">
+              {relativeText(endedAt)} · {durationText(tookMs)}
+            </span>
+          </p>
+          <span class="grow" />
+          <a class="button" href={hrefOf('chat', sessionKey)}>
+            {t('home.look')}
+          </a>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={t('home.seen', { title: titleOfKey(sessionKey) })}
+            title={t('home.seen', { title: titleOfKey(sessionKey) })}
+            onClick={() => markSeen(sessionKey, id)}
+          >
+            <Icon name="close" />
+          </button>
         </div>
       ))}
       {requests.map(({ code, channel, meta, createdAt }) => (
@@ -133,15 +162,28 @@ function Running() {
     <section aria-labelledby="running">
       <h2 id="running">{t('home.running')}</h2>
       <ul class="cards">
-        {running.map((entry) => (
-          <li key={entry.sessionKey} class="card row">
-            <span class="live" aria-hidden="true" />
-            <a href={hrefOf('chat', entry.sessionKey)}>{titleOf(entry)}</a>
+        {running.map((entry, index) => (
+          <li key={entry.sessionKey} class="card stack">
+            <p class="row">
+              <span class="live" aria-hidden="true" />
+              <a href={hrefOf('chat', entry.sessionKey)}>{titleOf(entry)}</a>
+            </p>
+            {index < MOST_LIVE && <RunningCommand entry={entry} />}
           </li>
         ))}
       </ul>
     </section>
   );
+}
+
+function RunningCommand({ entry: { sessionKey } }: { entry: SessionEntry }) {
+  const { turns } = useMemo(() => conversationOf(sessionKey), [sessionKey]);
+  return <LivePane turn={turns.value.findLast(({ state }) => state !== 'ended')} />;
+}
+
+function titleOfKey(key: string): string {
+  const entry = sessions.value?.find(({ sessionKey }) => sessionKey === key);
+  return entry ? titleOf(entry) : key;
 }
 
 function Recent() {

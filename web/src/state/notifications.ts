@@ -6,7 +6,8 @@ import { t } from '../language/language.ts';
 import { hrefOf } from '../router.ts';
 import type { AskedQuestion } from './questions.ts';
 
-const LONG_MS = 20_000;
+/** Nobody waits in front of the page for a turn that takes longer. */
+export const LONG_TURN_MS = 20_000;
 
 export const permission = signal<NotificationPermission | 'unsupported'>(
   typeof Notification === 'undefined' ? 'unsupported' : Notification.permission,
@@ -30,7 +31,7 @@ export function followLongTurns(now: () => number = Date.now): void {
     if (type !== 'run-end') return;
     const tookMs = now() - (started.get(turn) ?? now());
     started.delete(turn);
-    if (tookMs >= LONG_MS) notify(t('notify.finished'), '', `turn-${turn}`, String(session));
+    if (tookMs >= LONG_TURN_MS) notify(t('notify.finished'), '', `turn-${turn}`, String(session));
   });
 }
 
