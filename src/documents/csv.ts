@@ -1,10 +1,16 @@
+// A table of values with separators, as programs write it: the separator is found in its first line that has one, quoted values may
+// hold separators and line ends, and the charset is found by its bytes.
 import type { ByteSource } from './byte-source.ts';
 import { DocumentProblem, type OpenDocument } from './document.ts';
 import { createSheetText } from './sheet-text.ts';
+import { decodeText } from './text-charset.ts';
+
+const SAMPLE_CHARACTERS = 20_000;
+/** Before others where a line has as many of them: a comma is also part of numbers. */
+const SEPARATORS = ['\t', ';', ',', '|'];
 
 export function openCsv(source: ByteSource): OpenDocument {
-  const text = decoded(source.readAll());
-  const separator = separatorOf(text);
+  const { text, separator } = withSeparator(decodeText(source.readAll()));
   return {
     label: 'table',
     unit: 'sheet',
@@ -22,30 +28,28 @@ export function openCsv(source: ByteSource): OpenDocument {
   };
 }
 
-/** Quoted values may hold separators and line ends; two quotes are one. */
+/** Two quotes in a quoted value are one. What wrongly follows a quoted value belongs to it. */
 function* rowsOf(text: string, separator: string): Generator<string[]> {
   let row: string[] = [];
   for (let at = 0; at <= text.length; ) {
-    let value: string;
+    let value = '';
     if (text[at] === '"') {
       const end = closingQuote(text, at + 1);
       value = text.slice(at + 1, end).replaceAll('""', '"');
       at = end + 1;
-    } else {
-      const next = nextBreak(text, at, separator);
-      value = text.slice(at, next);
-      at = next;
     }
-    row.push(value);
+    const next = nextBreak(text, at, separator);
+    row.push(value + text.slice(at, next));
+    at = next;
     if (text[at] === separator) {
       at += 1;
       continue;
     }
     const isLast = at >= text.length;
-    if (!isLast || row.length > 1 || value !== '') yield row;
+    if (!isLast || row.length > 1 || row[0] !== '') yield row;
     if (isLast) return;
     row = [];
-    at = nextLine(text, at);
+    at += text.startsWith('\r\n', at) ? 2 : 1;
   }
 }
 
@@ -60,19 +64,13 @@ function nextBreak(text: string, from: number, separator: string): number {
   return at;
 }
 
-/** Also past what wrongly follows a closing quotation mark. */
-function nextLine(text: string, from: number): number {
-  const end = text.indexOf('\n', from);
-  return end < 0 ? text.length : end + 1;
-}
-
-function separatorOf(text: string): string {
-  const [line = ''] = text.slice(0, 10_000).split(/\r?\n/, 1);
-  const count = (mark: string): number => line.split(mark).length;
-  return ['\t', ';', ','].reduce((best, mark) => (count(mark) >= count(best) ? mark : best), ',');
-}
-
-function decoded(bytes: Buffer): string {
-  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes);
+/** Excel writes a first line that names the separator, and shows it to nobody. */
+function withSeparator(text: string): { text: string; separator: string } {
+  const [line, named] = /^sep=(.)\r?\n/.exec(text) ?? [];
+  if (line !== undefined && named !== undefined) return { text: text.slice(line.length), separator: named };
+  const unquoted = text.slice(0, SAMPLE_CHARACTERS).replace(/"[^"]*"/g, '');
+  const [first = ''] = /[^\r\n]*[\t;,|][^\r\n]*/.exec(unquoted) ?? [];
+  const count = (mark: string): number => first.split(mark).length;
+  const separator = SEPARATORS.reduce((best, mark) => (count(mark) > count(best) ? mark : best));
+  return { text, separator };
 }

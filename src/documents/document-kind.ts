@@ -13,7 +13,8 @@ export function documentKind(head: Buffer, name: string): DocumentKind | undefin
   if (startsWith(head, '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) return 'compound';
   if (startsWith(head, '\x1f\x8b')) return 'gzip';
   if (head.subarray(257, 262).toString('latin1') === 'ustar') return 'tar';
-  if (head.includes(0)) return undefined;
+  const isUtf16 = startsWith(head, '\xff\xfe') || startsWith(head, '\xfe\xff');
+  if (head.includes(0) && !isUtf16) return undefined;
   switch (extname(name).toLowerCase()) {
     case '.ipynb':
       return 'notebook';

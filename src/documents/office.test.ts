@@ -165,9 +165,23 @@ it('a notebook is read by cell, with what it printed and drew', async () => {
 it.each([
   ['name,age\n"Lee, Anna",30\n"say ""hi""\nthere",4\n', '\tA\tB\n1\tname\tage\n2\tLee, Anna\t30\n3\tsay "hi" there\t4'],
   ['a;b\r\n1,5;2\r\n', '\tA\tB\n1\ta\tb\n2\t1,5\t2'],
+  ['\ufeffa;b\r\n"x; y";"say ""hi"""\r\n', '\tA\tB\n1\ta\tb\n2\tx; y\tsay "hi"'],
+  ['"a,b";"c,d"\r\n1;2\r\n', '\tA\tB\n1\ta,b\tc,d\n2\t1\t2'],
+  ['Accounts\n\na;b;c,d\n1;2;3\n', '\tA\tB\tC\n1\tAccounts\n3\ta\tb\tc,d\n4\t1\t2\t3'],
+  ['sep=|\r\na,b|c\r\n', '\tA\tB\n1\ta,b\tc'],
+  ['a,b\n"x" y,2\nz "q",3\n', '\tA\tB\n1\ta\tb\n2\tx y\t2\n3\tz "q"\t3'],
+  ['a,b\r1,2\r', '\tA\tB\n1\ta\tb\n2\t1\t2'],
 ])('a table of values with separators %#', async (content, text) => {
   expect((await read(content, { name: 'a.csv' })).text).toBe(text);
-  expect((await read(content, { name: 'a.csv', pages: 'A1' })).text).toBe(`\tA\n1\t${text.split('\t')[3]}`);
+  const first = text.split('\n')[1]?.split('\t')[1];
+  expect((await read(content, { name: 'a.csv', pages: 'A1' })).text).toBe(`\tA\n1\t${first}`);
+});
+
+it('a table of values is read in the charset that it was written in', async () => {
+  const russian = Buffer.from('c8ecff3bd1f3ecece00d0acfb8f2f03b350d0a', 'hex');
+  expect((await read(russian, { name: 'a.csv' })).text).toBe('\tA\tB\n1\tИмя\tСумма\n2\tПётр\t5');
+  const wide = Buffer.from('\ufeffя\tb\r\n1\t2\r\n', 'utf16le');
+  expect((await read(wide, { name: 'a.csv' })).text).toBe('\tA\tB\n1\tя\tb\n2\t1\t2');
 });
 
 it('a page of HTML is its main text', async () => {

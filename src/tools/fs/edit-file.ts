@@ -99,9 +99,13 @@ async function planEdit({ path, oldText, newText, replaceAll }: EditArgs, contex
 async function notFound({ path, bytes }: WholeFile, oldText: string): Promise<ToolFailure> {
   const { nearMatches } = await import('./near-matches.ts');
   const near = nearMatches(bytes.toString('utf8'), oldText);
+  const { charsetOf } = await import('../../documents/text-charset.ts');
+  const charset = charsetOf(bytes);
   const advice = oldText.includes('\ufffd')
     ? 'oldText holds U+FFFD, which stands for bytes that are not valid UTF-8: choose a piece without it.'
-    : 'oldText must be copied exactly, white space included.';
+    : charset === 'utf-8'
+      ? 'oldText must be copied exactly, white space included.'
+      : `The file is text in ${charset}: choose a piece of ASCII characters alone.`;
   const closest = near ? `\nClosest:\n${near}\n` : ' ';
   return new ToolFailure(`oldText does not occur in ${path}.${closest}${advice}`);
 }

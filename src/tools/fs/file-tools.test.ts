@@ -193,6 +193,15 @@ describe('file_edit', () => {
     await expect(edit({ path: 'b', oldText: 'a\ufffdb', newText: '' })).rejects.toThrow(/not valid UTF-8/);
   });
 
+  it('names the charset of a text that is not UTF-8, where its letters cannot be found', async () => {
+    writeFileSync(file('old.txt'), Buffer.from('cff0e8e2e5f22c20ece8f03d35', 'hex'));
+    await expect(edit({ path: 'old.txt', oldText: 'мир', newText: 'x' })).rejects.toThrow(
+      'The file is text in windows-1251: choose a piece of ASCII characters alone.',
+    );
+    await edit({ path: 'old.txt', oldText: '=5', newText: '=6' });
+    expect(readFileSync(file('old.txt')).toString('hex')).toBe('cff0e8e2e5f22c20ece8f03d36');
+  });
+
   it('refuses what it cannot edit', async () => {
     writeFileSync(file('binary'), Buffer.from([0x61, 0, 0x62]));
     writeFileSync(file('utf16'), Buffer.from('\ufeffabc', 'utf16le'));

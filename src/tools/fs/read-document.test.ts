@@ -72,6 +72,24 @@ describe('file_read of a picture', () => {
   });
 });
 
+describe('file_read of text that is not UTF-8', () => {
+  it('shows it, and says in which charset it is', async () => {
+    put('old.txt', Buffer.from('cff0e8e2e5f22c20ece8f03d35', 'hex'));
+    const { text, data } = await read({ path: 'old.txt' });
+    expect(text).toBe('[text in windows-1251: file_edit finds only its ASCII characters]\nПривет, мир=5');
+    expect(data).toMatchObject({ charset: 'windows-1251', content: 'Привет, мир=5' });
+  });
+
+  it('names UTF-16, and reads a table in it as a table', async () => {
+    put('wide.txt', Buffer.from('\ufeffя', 'utf16le'));
+    await expect(read({ path: 'wide.txt' })).rejects.toThrow(
+      'wide.txt is text in UTF-16: convert it with iconv -f UTF-16 -t UTF-8 to read it',
+    );
+    put('wide.csv', Buffer.from('\ufeffя\t1\n', 'utf16le'));
+    expect((await read({ path: 'wide.csv' })).text).toContain('1\tя\t1');
+  });
+});
+
 it('other binary files have no text', async () => {
   put('a.out', Buffer.from('\x7fELF\0\0'));
   await expect(read({ path: 'a.out' })).rejects.toThrow('a.out is a binary file: it has no text to show');

@@ -94,8 +94,9 @@ async function readOther(file: OpenedFile, args: ReadArgs, signal: AbortSignal):
   const head = await readAt(file.handle, 0, Math.min(KIND_BYTES, file.size));
   if (isPicture(head)) return (await import('./read-picture.ts')).readPicture(file);
   const kind = documentKind(head, file.path);
-  // Whoever works on a page or a table wants to see what is in the file.
-  const isSource = (kind === 'html' || kind === 'csv') && args.view === undefined && args.pages === undefined;
+  // Whoever works on a page or a table wants to see what is in the file; text in UTF-16 has no other reader.
+  const isSource =
+    (kind === 'html' || kind === 'csv') && args.view === undefined && args.pages === undefined && !head.includes(0);
   if (kind === undefined || isSource) return undefined;
   return (await import('./read-document.ts')).readDocumentFile(file, kind, args, signal);
 }

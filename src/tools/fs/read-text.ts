@@ -1,5 +1,6 @@
 // A text file, whole, a range of its lines, or its last lines. A range is found without reading the file into memory, the last lines
 // without reading what comes before them.
+import { charsetOf } from '../../documents/text-charset.ts';
 import type { OpenedFile } from '../../workspace/workspace.ts';
 import { ToolFailure, type ToolOutput } from '../tool.ts';
 import { readAt } from './read-at.ts';
@@ -129,9 +130,17 @@ function tooLargeTail(path: string, lines: number, maxBytes: number): ToolFailur
 }
 
 function output(path: string, bytes: Buffer, facts: Record<string, number>): ToolOutput {
+  const charset = charsetOf(bytes);
+  if (charset.startsWith('utf-16'))
+    throw new ToolFailure(`${path} is text in UTF-16: convert it with iconv -f UTF-16 -t UTF-8 to read it`);
   if (bytes.includes(0)) throw new ToolFailure(`${path} is a binary file: it has no text to show`);
-  const content = bytes.toString('utf8');
-  return { data: { path, content, ...facts }, text: content };
+  if (charset === 'utf-8') {
+    const content = bytes.toString('utf8');
+    return { data: { path, content, ...facts }, text: content };
+  }
+  const content = new TextDecoder(charset).decode(bytes);
+  const note = `[text in ${charset}: file_edit finds only its ASCII characters]`;
+  return { data: { path, charset, content, ...facts }, text: `${note}\n${content}` };
 }
 
 function tooLarge(path: string, size: number, maxBytes: number, line?: number): ToolFailure {

@@ -87,6 +87,11 @@ describe('web_fetch', () => {
     expect((await fetched({ url: base })).text).toContain('мир');
   });
 
+  it.each(['text/html', 'text/plain'])('finds the charset by the bytes where nothing names it: %s', async (type) => {
+    page(Buffer.from('b6d3c1d0bbe1b1a3c1f4c3bfd2bbccf5cffbcfa2', 'hex'), { 'content-type': type });
+    expect((await fetched({ url: base })).text).toContain('队列会保留每一条消息');
+  });
+
   it('gives plain files as they are, and the source with raw', async () => {
     page('{"a": 1}', { 'content-type': 'application/json' });
     expect((await fetched({ url: base })).text).toBe(`<${base}/>\n\n{"a": 1}`);

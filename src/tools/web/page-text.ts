@@ -1,11 +1,12 @@
 import { decodeHtml } from '../../documents/html/decode-html.ts';
+import { charsetOf } from '../../documents/text-charset.ts';
 import type { Downloaded } from './download.ts';
 
 /** What a page is, as text. `undefined`: it has none. */
 export function plainText({ bytes, charset, mediaType }: Downloaded): string | undefined {
   if (isHtml(mediaType)) return decodeHtml(bytes, charset);
   if (!isText(mediaType) && bytes.subarray(0, 8_192).includes(0)) return undefined;
-  return decoderFor(charset).decode(bytes);
+  return decoderFor(charset ?? charsetOf(bytes)).decode(bytes);
 }
 
 export function isHtml(mediaType: string): boolean {
@@ -17,9 +18,9 @@ function isText(mediaType: string): boolean {
 }
 
 /** Unknown names are read as UTF-8. */
-function decoderFor(charset: string | undefined): InstanceType<typeof TextDecoder> {
+function decoderFor(charset: string): InstanceType<typeof TextDecoder> {
   try {
-    return new TextDecoder(charset ?? 'utf-8');
+    return new TextDecoder(charset);
   } catch {
     return new TextDecoder();
   }
