@@ -1,7 +1,7 @@
 // A Word document as Markdown: headings, paragraphs, lists, tables, links, footnotes; pictures by their description.
 import type { OpenDocument } from './document.ts';
 import { officeTitle, type Relationship, relationshipsOf } from './relationships.ts';
-import { tableLines } from './table-lines.ts';
+import { inColumns, type SpanningCell, tableLines } from './table-lines.ts';
 import { readXml, type XmlAttributes } from './xml.ts';
 import type { Zip } from './zip.ts';
 
@@ -15,9 +15,9 @@ export function openWordDocument(zip: Zip): OpenDocument {
     count: 1,
     read() {
       const options = { headings: headingStyles(zip), links: relationshipsOf(zip, MAIN) };
-      const lines = [bodyText(zip.read(MAIN), options)];
-      if (zip.has('word/footnotes.xml')) lines.push(bodyText(zip.read('word/footnotes.xml'), options));
-      return { text: lines.join('\n\n') };
+      const parts = [MAIN, ...['word/footnotes.xml', 'word/endnotes.xml'].filter((part) => zip.has(part))];
+      const texts = parts.map((part) => bodyText(zip.read(part), options));
+      return { text: texts.filter((text) => text !== '').join('\n\n') };
     },
   };
 }
@@ -38,8 +38,10 @@ interface Paragraph {
 }
 
 interface Table {
-  rows: string[][];
+  rows: SpanningCell[][];
   cell: string[];
+  /** How many columns the open cell takes. */
+  columns: number;
 }
 
 /** What holds no text of the document: deleted text, codes of fields, a second form of a drawing. */
@@ -78,16 +80,27 @@ function bodyText(bytes: Buffer, { headings, links }: BodyOptions): string {
     noBreakHyphen: () => add('-'),
     docPr: ({ descr = '' }) => add(`[picture${descr ? `: ${descr}` : ''}]`),
     footnoteReference: ({ id = '' }) => add(`[^${id}]`),
+    endnoteReference: ({ id = '' }) => add(`[^end-${id}]`),
     hyperlink(attributes) {
       const target = links.get(attributes['r:id'] ?? '')?.target;
       const paragraph = paragraphs.at(-1);
       if (paragraph && target !== undefined) paragraph.link = { at: paragraph.text.length, target };
     },
-    footnote({ id = '', type }) {
-      note = { id, at: blocks.length, isShown: type === undefined };
-    },
-    tbl: () => tables.push({ rows: [], cell: [] }),
+    footnote: ({ id = '', type }) => beginNote(id, type),
+    endnote: ({ id = '', type }) => beginNote(`end-${id}`, type),
+    tbl: () => tables.push({ rows: [], cell: [], columns: 1 }),
     tr: () => tables.at(-1)?.rows.push([]),
+    gridSpan({ val = '1' }) {
+      const table = tables.at(-1);
+      if (table) table.columns = Number(val) || 1;
+    },
+    gridBefore({ val = '0' }) {
+      if (Number(val) > 0)
+        tables
+          .at(-1)
+          ?.rows.at(-1)
+          ?.push({ text: '', columns: Number(val) });
+    },
   };
   const closed: Record<string, () => void> = {
     t() {
@@ -105,23 +118,31 @@ function bodyText(bytes: Buffer, { headings, links }: BodyOptions): string {
       const paragraph = paragraphs.pop();
       if (paragraph) put(shownParagraph(paragraph));
     },
-    footnote() {
-      const made = blocks.splice(note.at).join(' ').replaceAll('\n', ' ');
-      if (note.isShown && made !== '') blocks.push(`[^${note.id}]: ${made}`);
-    },
+    footnote: endNote,
+    endnote: endNote,
     tc() {
       const table = tables.at(-1);
-      table?.rows.at(-1)?.push(table.cell.join(' ').trim());
-      if (table) table.cell = [];
+      if (!table) return;
+      table.rows.at(-1)?.push({ text: table.cell.join(' ').trim(), columns: table.columns });
+      Object.assign(table, { cell: [], columns: 1 });
     },
     tbl() {
       const table = tables.pop();
       if (!table) return;
       // A table in a cell is part of its text.
-      if (tables.length > 0) put(table.rows.map((row) => row.join(', ')).join('; '));
-      else put(tableLines(table.rows).join('\n'));
+      if (tables.length > 0) put(table.rows.map((row) => row.map(({ text }) => text).join(', ')).join('; '));
+      else put(tableLines(inColumns(table.rows)).join('\n'));
     },
   };
+
+  function beginNote(id: string, type: string | undefined): void {
+    note = { id, at: blocks.length, isShown: type === undefined };
+  }
+
+  function endNote(): void {
+    const made = blocks.splice(note.at).join(' ').replaceAll('\n', ' ');
+    if (note.isShown && made !== '') blocks.push(`[^${note.id}]: ${made}`);
+  }
 
   function add(text: string): void {
     const paragraph = paragraphs.at(-1);

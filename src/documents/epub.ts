@@ -1,3 +1,4 @@
+// A book, a chapter at a time. Books are made by many programs: what is wrong in the list of its parts, or missing, costs that part.
 import { posix } from 'node:path';
 import { DocumentProblem, type OpenDocument } from './document.ts';
 import { decodeHtml } from './html/decode-html.ts';
@@ -7,6 +8,7 @@ import type { Zip } from './zip.ts';
 
 const CONTAINER = 'META-INF/container.xml';
 const ENCRYPTION = 'META-INF/encryption.xml';
+const LENIENT = { isLenient: true };
 
 export function openEpub(zip: Zip): OpenDocument {
   const { title, chapters } = readPackage(zip, packageOf(zip));
@@ -23,43 +25,65 @@ export function openEpub(zip: Zip): OpenDocument {
           'locked',
           `its chapter ${index + 1} is encrypted: only the reader it was sold for shows it`,
         );
-      const text = wholePage(decodeHtml(zip.read(chapter), undefined), '');
-      return { heading: `--- chapter ${index + 1} ---`, text: text || '(no text)' };
+      return { heading: `--- chapter ${index + 1} ---`, text: chapterText(zip, chapter) };
     },
   };
 }
 
-function packageOf(zip: Zip): string {
-  let path = '';
-  readXml(zip.read(CONTAINER), {
-    open(name, attributes) {
-      if (name === 'rootfile' && path === '') path = attributes['full-path'] ?? '';
-    },
-  });
-  return path;
+function chapterText(zip: Zip, chapter: string): string {
+  try {
+    return wholePage(decodeHtml(zip.read(chapter), undefined), '') || '(no text)';
+  } catch (error) {
+    if (error instanceof DocumentProblem && error.code === 'damaged') return `(not readable: ${error.message})`;
+    throw error;
+  }
 }
 
-/** The chapters in the order of reading. */
+function packageOf(zip: Zip): string {
+  let path = '';
+  readXml(
+    zip.read(CONTAINER),
+    {
+      open(name, attributes) {
+        if (name === 'rootfile' && path === '') path = attributes['full-path'] ?? '';
+      },
+    },
+    LENIENT,
+  );
+  if (zip.has(path)) return path;
+  return zip.entries.find(({ name }) => name.endsWith('.opf'))?.name ?? path;
+}
+
+/** The chapters in the order of reading; where the book names none, its pages in the order of its list. */
 function readPackage(zip: Zip, part: string): { title: string; chapters: string[] } {
   const places = new Map<string, string>();
+  const pages: string[] = [];
   const order: string[] = [];
   let title = '';
   let isTitle = false;
-  readXml(zip.read(part), {
-    open(name, { id = '', href = '', idref = '' }) {
-      if (name === 'item') places.set(id, posix.join(posix.dirname(part), unescaped(href)));
-      else if (name === 'itemref') order.push(idref);
-      else if (name === 'title') isTitle = title === '';
+  readXml(
+    zip.read(part),
+    {
+      open(name, { id = '', href = '', idref = '' }) {
+        if (name === 'item') {
+          const place = posix.join(posix.dirname(part), unescaped(href));
+          places.set(id, place);
+          if (/\.x?html?$/i.test(place)) pages.push(place);
+        } else if (name === 'itemref') order.push(idref);
+        else if (name === 'title') isTitle = title === '';
+      },
+      text(text) {
+        if (isTitle) title += text;
+      },
+      close(name) {
+        if (name === 'title') isTitle = false;
+      },
     },
-    text(text) {
-      if (isTitle) title += text;
-    },
-    close(name) {
-      if (name === 'title') isTitle = false;
-    },
-  });
-  const chapters = order.flatMap((id) => places.get(id) ?? []);
-  if (chapters.length === 0) throw new DocumentProblem('damaged', 'it names no chapters');
+    LENIENT,
+  );
+  const named = order.flatMap((id) => places.get(id) ?? []);
+  const chapters = named.length > 0 ? named : pages;
+  if (!chapters.some((chapter) => zip.has(chapter))) throw new DocumentProblem('damaged', 'it has no chapters');
   return { title: title.trim(), chapters };
 }
 

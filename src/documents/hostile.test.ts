@@ -81,10 +81,18 @@ it.each<[string, () => Buffer, string]>([
 it.each([
   ['paragraphs', `<article>${'<p>word</p>'.repeat(150_000)}</article>`],
   ['rows', `<table>${'<tr><td>a<td>b'.repeat(150_000)}</table>`],
+  [
+    'short rows below a wide one',
+    `<table><tr>${'<td>a'.repeat(5_000)}</tr>${'<tr><td>a<td>b'.repeat(150_000)}</table>`,
+  ],
+  [
+    'cells that claim to be wide and deep',
+    `<table>${'<tr><td colspan=1000 rowspan=65534>a<td>b'.repeat(50_000)}</table>`,
+  ],
   ['code marks', `<pre>${'` '.repeat(300_000)}</pre>`],
 ])('a page of very many %s is Markdown all the same', (_, html) => {
   const { document: page } = parseHTML(`<!doctype html><html><body>${html}</body></html>`);
-  expect(toMarkdown(page.body as unknown as PageNode, 'https://example.org/').length).toBeGreaterThan(500_000);
+  expect(toMarkdown(page.body as unknown as PageNode, 'https://example.org/').length).toBeGreaterThan(400_000);
 });
 
 it('a packed file of 10 GB is not unpacked to its end', async () => {

@@ -56,6 +56,35 @@ describe('a Word document', () => {
     );
   });
 
+  it('keeps the columns of a table whose cells are merged, and shows endnotes', async () => {
+    const cell = (text: string, properties = ''): string =>
+      `<w:tc>${properties && `<w:tcPr>${properties}</w:tcPr>`}${paragraph(text)}</w:tc>`;
+    const rows = [
+      cell('Team', '<w:vMerge w:val="restart"/>') + cell('Costs', '<w:gridSpan w:val="2"/>') + cell('Note'),
+      cell('', '<w:vMerge/>') + cell('Q1') + cell('Q2') + cell('n'),
+    ];
+    const ending = '<w:p><w:r><w:t>End.</w:t><w:endnoteReference w:id="2"/></w:r></w:p>';
+    const endnotes = `<w:endnotes xmlns:w="w"><w:endnote w:id="2">${paragraph('The method.')}</w:endnote></w:endnotes>`;
+    const { text } = await read(
+      makeDocx(`<w:tbl>${rows.map((row) => `<w:tr>${row}</w:tr>`).join('')}</w:tbl>${ending}`, [
+        { name: 'word/endnotes.xml', data: endnotes },
+      ]),
+    );
+    expect(text).toBe(
+      '| Team | Costs |  | Note |\n| --- | --- | --- | --- |\n|  | Q1 | Q2 | n |\n\nEnd.[^end-2]\n\n[^end-2]: The method.',
+    );
+  });
+
+  it('shows what was inserted and not what was deleted or moved away, as long as changes are tracked', async () => {
+    const run = (text: string, element = 't'): string => `<w:r><w:${element}>${text}</w:${element}></w:r>`;
+    const { text } = await read(
+      makeDocx(
+        `<w:p>${run('We spend ')}<w:del>${run('100', 'delText')}</w:del><w:ins>${run('120')}</w:ins><w:moveFrom>${run(' now')}</w:moveFrom>${run(' EUR')}<w:moveTo>${run(' now')}</w:moveTo></w:p>`,
+      ),
+    );
+    expect(text).toBe('We spend 120 EUR now');
+  });
+
   it('a long one is read on by line', async () => {
     const bytes = makeDocx(Array.from({ length: 100 }, (_, index) => paragraph(`Paragraph ${index}.`)).join(''));
     const first = await read(bytes, { maxCharacters: 300 });
@@ -104,6 +133,27 @@ describe('a workbook', () => {
     expect((await read(bytes, { pages })).text).toBe(text);
   });
 
+  it('shows formulas without a value, merged cells, hidden sheets, and numbers as a spreadsheet does', async () => {
+    const rows =
+      '<row r="1"><c r="A1"><v>0.30000000000000004</v></c><c r="B1"><f>SUM(A1:A3)</f></c><c r="C1" t="str"><f>""</f><v></v></c><c r="D1" t="e"><f>1/0</f><v>#DIV/0!</v></c><c r="E1" t="s"><v>0</v></c></row>';
+    const made = makeXlsx({ 'S" state="hidden': rows }, ['two_x000D_lines']);
+    expect((await read(made)).text).toBe(
+      '--- sheet "S" (hidden) ---\n\tA\tB\tC\tD\tE\n1\t0.3\t=SUM(A1:A3)\t\t#DIV/0!\ttwo lines\n',
+    );
+    const merged = makeXlsx({
+      M: `${rows}</sheetData><mergeCells><mergeCell ref="A1:B2"/><mergeCell ref="C4:D4"/></mergeCells><sheetData>`,
+    });
+    expect((await read(merged)).text).toContain('(merged cells, whose value is in the first: A1:B2, C4:D4)');
+    expect((await read(merged, { pages: 'A1:B2' })).text).not.toContain('merged');
+  });
+
+  it('names the binary format', async () => {
+    await expect(read(makeZip([{ name: 'xl/workbook.bin', data: 'x' }]))).rejects.toMatchObject({
+      code: 'unsupported',
+      message: 'it is a workbook in the binary format (.xlsb): save it as .xlsx',
+    });
+  });
+
   it('names the sheets where there is none of that name', async () => {
     await expect(read(bytes, { pages: 'Sales!A1:B2' })).rejects.toThrow(
       'there is no sheet "Sales": it has "Costs", "Two words"',
@@ -127,6 +177,32 @@ describe('a book', () => {
     const document = await read(makeEpub('Walden', ['<h1>Economy</h1><p>When I wrote&nbsp;…</p>', '<p>Two</p>']));
     expect(documentSummary(document)).toBe('[book (EPUB) "Walden"; 2 chapters; chapters 1-2 follow]');
     expect(document.text).toContain('--- chapter 1 ---\n# Economy\n\nWhen I wrote');
+  });
+
+  it.each<[string, (opf: string) => string]>([
+    [
+      'an entity and a sign that XML does not know',
+      (opf) => opf.replace('<dc:title>', '<dc:x>a & b&nbsp;</dc:x><dc:title>'),
+    ],
+    ['no order of its chapters', (opf) => opf.replace(/<itemref[^>]*>/g, '')],
+    [
+      'a table of contents that is not there',
+      (opf) => opf.replace('<spine>', '<spine toc="ncx"><itemref idref="ncx"/>'),
+    ],
+  ])('is read although its list of parts has %s', async (_, change) => {
+    const book = makeEpub('Walden', ['<p>One</p>', '<p>Two</p>'], [], change);
+    const document = await read(book);
+    expect(document).toMatchObject({ title: 'Walden', parts: { count: 2 } });
+    expect(document.text).toBe('--- chapter 1 ---\nOne\n\n--- chapter 2 ---\nTwo\n');
+  });
+
+  it('names a chapter that is missing, and shows the others', async () => {
+    const book = makeEpub('Walden', ['<p>One</p>', '<p>Two</p>'], [], (opf) =>
+      opf.replace('c%200.xhtml', 'gone.xhtml'),
+    );
+    expect((await read(book)).text).toBe(
+      '--- chapter 1 ---\n(not readable: it is damaged: its part OEBPS/text/gone.xhtml is missing)\n\n--- chapter 2 ---\nTwo\n',
+    );
   });
 
   it('says which chapter is encrypted', async () => {

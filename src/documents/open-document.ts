@@ -30,6 +30,8 @@ async function openZipDocument(zip: Zip): Promise<OpenDocument> {
   if (zip.has('xl/workbook.xml')) return (await import('./xlsx.ts')).openWorkbook(zip);
   if (zip.has('ppt/presentation.xml')) return (await import('./pptx.ts')).openPresentation(zip);
   if (zip.has('META-INF/container.xml')) return (await import('./epub.ts')).openEpub(zip);
+  if (zip.has('xl/workbook.bin'))
+    throw new DocumentProblem('unsupported', 'it is a workbook in the binary format (.xlsb): save it as .xlsx');
   return (await import('./zip-list.ts')).openZipList(zip);
 }
 

@@ -17,11 +17,16 @@ export interface XmlReader {
 /** Thrown by a reader that has seen enough. */
 export const ENOUGH = Symbol('enough');
 
-export function readXml(bytes: Buffer, reader: XmlReader): void {
+export interface ReadXmlOptions {
+  /** Reads on behind what is wrong: a part that programs have written by hand. */
+  isLenient?: boolean;
+}
+
+export function readXml(bytes: Buffer, reader: XmlReader, { isLenient = false }: ReadXmlOptions = {}): void {
   const parser = new SaxesParser();
   let depth = 0;
   parser.on('error', (error) => {
-    throw new DocumentProblem('damaged', `it is damaged: ${error.message}`);
+    if (!isLenient) throw new DocumentProblem('damaged', `it is damaged: ${error.message}`);
   });
   parser.on('opentag', ({ name, attributes }) => {
     depth += 1;

@@ -87,7 +87,13 @@ export function makePptx(slides: readonly { title: string; lines: readonly strin
   ]);
 }
 
-export function makeEpub(title: string, chapters: readonly string[], more: readonly MadeEntry[] = []): Buffer {
+/** `change` is given the list of its parts. */
+export function makeEpub(
+  title: string,
+  chapters: readonly string[],
+  more: readonly MadeEntry[] = [],
+  change = (opf: string): string => opf,
+): Buffer {
   const items = chapters.map((_, index) => `<item id="c${index}" href="text/c%20${index}.xhtml"/>`).join('');
   const order = chapters.map((_, index) => `<itemref idref="c${index}"/>`).join('');
   return makeZip([
@@ -98,7 +104,9 @@ export function makeEpub(title: string, chapters: readonly string[], more: reado
     },
     {
       name: 'OEBPS/book.opf',
-      data: `<package><metadata xmlns:dc="dc"><dc:title>${title}</dc:title></metadata><manifest>${items}</manifest><spine>${order}</spine></package>`,
+      data: change(
+        `<package><metadata xmlns:dc="dc"><dc:title>${title}</dc:title></metadata><manifest>${items}</manifest><spine>${order}</spine></package>`,
+      ),
     },
     ...chapters.map((body, index) => ({
       name: `OEBPS/text/c ${index}.xhtml`,

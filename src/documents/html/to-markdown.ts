@@ -1,6 +1,6 @@
 // Elements as Markdown: headings, lists, tables, code with its language, quotes, links with their whole addresses. Anything else is
 // the text in it.
-import { longestRow } from '../table-lines.ts';
+import { inColumns, longestRow, markdownRows } from '../table-lines.ts';
 
 /** The part of a DOM that is read here. */
 export interface PageNode {
@@ -81,13 +81,19 @@ function block(node: PageNode, place: Place): string[] {
 }
 
 function codeBlock(node: PageNode): string {
-  const text = (node.textContent ?? '').replace(/\n+$/, '').replace(/^\n/, '');
+  const text = codeOf(node).replace(/\n+$/, '').replace(/^\n/, '');
   const classes = [node, ...node.childNodes].map((each) => each.getAttribute?.('class') ?? '').join(' ');
   const language = /(?:language|lang|highlight-source)-([\w+#-]+)/.exec(classes)?.[1] ?? '';
   let ticks = 3;
   for (const [run] of text.matchAll(/`+/g)) ticks = Math.max(ticks, run.length + 1);
   const fence = '`'.repeat(ticks);
   return `${fence}${language}\n${text}\n${fence}`;
+}
+
+function codeOf(node: PageNode): string {
+  if (node.nodeType === TEXT) return node.textContent ?? '';
+  if (nameOf(node) === 'BR') return '\n';
+  return [...node.childNodes].map(codeOf).join('');
 }
 
 function quoted(parts: readonly string[]): string[] {
@@ -117,17 +123,26 @@ function list(node: PageNode, place: Place): string {
 
 /** A table inside a cell is shown as its text. */
 function table(node: PageNode, place: Place): string[] {
-  const rows = rowsOf(node).map((row) =>
-    [...row.childNodes].filter((cell) => /^T[DH]$/.test(nameOf(cell))).map((cell) => cellText(cell, place)),
+  const rows = inColumns(
+    rowsOf(node).map((row) =>
+      [...row.childNodes]
+        .filter((cell) => /^T[DH]$/.test(nameOf(cell)))
+        .map((cell) => ({
+          text: cellText(cell, place),
+          columns: spanOf(cell, 'colspan'),
+          rows: spanOf(cell, 'rowspan'),
+        })),
+    ),
   );
   const width = longestRow(rows);
   if (width === 0) return blocks(node, place);
   // One column is layout, not data.
   if (width === 1) return rows.flat().filter((text) => text !== '');
-  const line = (cells: readonly string[]): string =>
-    `| ${Array.from({ length: width }, (_, index) => cells[index] ?? '').join(' | ')} |`;
-  const [head = [], ...body] = rows;
-  return [[line(head), `|${' --- |'.repeat(width)}`, ...body.map(line)].join('\n')];
+  return [markdownRows(rows).join('\n')];
+}
+
+function spanOf(cell: PageNode, attribute: string): number {
+  return Math.max(1, Math.floor(Number(cell.getAttribute?.(attribute) ?? 1)) || 1);
 }
 
 function rowsOf(node: PageNode): PageNode[] {
