@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { makePdf } from '../../test/support/make-pdf.ts';
 import { testHome } from '../../test/support/test-home.ts';
@@ -24,6 +25,17 @@ describe('pictures', () => {
     expect(await at({ 'any.name': bytes })([], ['any.name'])).toEqual([
       { kind: 'image', name: 'any.name', mimeType, data: bytes.toString('base64') },
     ]);
+  });
+
+  it('of a kind that models do not take are changed, and HEIC is refused by its name', async () => {
+    const avif = await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } })
+      .avif()
+      .toBuffer();
+    const read = at({ 'a.avif': avif, 'IMG_1.HEIC': Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1') });
+    expect(await read([], ['a.avif'])).toMatchObject([{ kind: 'image', name: 'a.avif', mimeType: 'image/jpeg' }]);
+    await expect(read([], ['IMG_1.HEIC'])).rejects.toThrow(
+      'IMG_1.HEIC cannot be read: HEIC pictures are not read: save it as JPEG or PNG',
+    );
   });
 
   it('are refused when they are something else, empty ones too', async () => {
@@ -53,6 +65,11 @@ describe('texts', () => {
     const read = at({ b: 'two', a: 'one', p: Buffer.from('GIF89a') });
     const found = await read(['b', './a'], ['p']);
     expect(found.map(({ kind, name }) => `${kind} ${name}`)).toEqual(['text b', 'text ./a', 'image p']);
+  });
+
+  it('are read in the charset that they were written in', async () => {
+    const read = at({ 'a.csv': Buffer.from('c8ecff3bd1f3ecece0', 'hex'), 'b.txt': Buffer.from('\ufeffя', 'utf16le') });
+    expect(await read(['a.csv', 'b.txt'])).toMatchObject([{ text: 'Имя;Сумма' }, { text: 'я' }]);
   });
 
   it('are refused by what they are', async () => {

@@ -4,7 +4,6 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { setImmediate as nextTurnOfLoop, setTimeout as sleep } from 'node:timers/promises';
-import { imageType } from '../lib/image-type.ts';
 import type { Attachment } from '../pipeline/attachments.ts';
 import type { InputStream } from './host.ts';
 import { type Terminal, UsageError } from './terminal.ts';
@@ -34,17 +33,22 @@ export async function readAttachments(
       continue;
     }
     if (bytes.length > TEXT_LIMIT) throw tooLarge(flags.file, path, bytes.length, TEXT_LIMIT);
-    if (bytes.includes(0))
+    const { charsetOf } = await import('../documents/text-charset.ts');
+    const charset = charsetOf(bytes);
+    if (bytes.includes(0) && !charset.startsWith('utf-16'))
       throw new UsageError(
         `${flags.file} ${path} is a binary file: attach text, or a picture${flags.image === '--image' ? ' with --image' : ''}`,
       );
-    attachments.push({ kind: 'text', name: path, text: bytes.toString('utf8') });
+    const text = charset === 'utf-8' ? bytes.toString('utf8') : new TextDecoder(charset).decode(bytes);
+    attachments.push({ kind: 'text', name: path, text });
   }
   for (const path of images) {
     const bytes = await readRegular(flags.image, resolve(environment.cwd, path), path, IMAGE_LIMIT);
-    const mimeType = imageType(bytes);
-    if (!mimeType) throw new UsageError(`${flags.image} ${path} is not accepted: a PNG, JPEG, GIF or WebP picture is`);
-    attachments.push({ kind: 'image', name: basename(path), mimeType, data: bytes.toString('base64') });
+    const { isPicture, KIND_BYTES } = await import('../documents/document-kind.ts');
+    if (!isPicture(bytes.subarray(0, KIND_BYTES)))
+      throw new UsageError(`${flags.image} ${path} is not accepted: a PNG, JPEG, GIF, WebP, TIFF or AVIF picture is`);
+    const { attachedPicture } = await import('./document-attachment.ts');
+    attachments.push(await attachedPicture(bytes, basename(path)));
   }
   return attachments;
 }

@@ -34,8 +34,15 @@ function startsWith(head: Buffer, signature: string): boolean {
   return head.subarray(0, signature.length).toString('latin1') === signature;
 }
 
-/** Also of the kinds that models do not take as they are: TIFF, AVIF and HEIC. */
+/** Also of the kinds that models do not take as they are: TIFF, AVIF, HEIC and BMP. */
 export function isPicture(head: Buffer): boolean {
   if (imageType(head) !== undefined || startsWith(head, 'II*\0') || startsWith(head, 'MM\0*')) return true;
-  return /^ftyp(?:avif|avis|heic|heix|mif1)$/.test(head.subarray(4, 12).toString('latin1'));
+  return /^ftypavi[fs]$/.test(head.subarray(4, 12).toString('latin1')) || unreadablePicture(head) !== undefined;
+}
+
+/** The name of its kind, where no reader of it is installed. */
+export function unreadablePicture(head: Buffer): 'HEIC' | 'BMP' | undefined {
+  if (/^ftyp(?:hei[cmsx]|hev[cmsx]|mif1|msf1)$/.test(head.subarray(4, 12).toString('latin1'))) return 'HEIC';
+  const isBitmap = startsWith(head, 'BM') && head.length >= 18 && head.readUInt32LE(6) === 0;
+  return isBitmap && [12, 40, 52, 56, 64, 108, 124].includes(head.readUInt32LE(14)) ? 'BMP' : undefined;
 }

@@ -23,6 +23,7 @@ it('a small picture without marks of a camera stays as it is', async () => {
     width: 300,
     height: 200,
     original: { width: 300, height: 200 },
+    count: 1,
   });
 });
 
@@ -53,6 +54,38 @@ it('a picture of many bytes is made to fit', async () => {
 it('a kind that models do not take becomes one that they do', async () => {
   const tiff = await plain(20, 10).tiff().toBuffer();
   expect(await preparePicture(tiff)).toMatchObject({ mediaType: 'image/jpeg', width: 20, height: 10 });
+});
+
+it.each(['gif', 'webp'] as const)('of an animation the first picture is shown: %s', async (kind) => {
+  const frames = await Promise.all(
+    ['#f00', '#00f'].map((background) =>
+      sharp({ create: { width: 20, height: 10, channels: 3, background } })
+        .png()
+        .toBuffer(),
+    ),
+  );
+  const animation = await sharp(frames, { join: { animated: true } })
+    .toFormat(kind)
+    .toBuffer();
+  const shown = await preparePicture(animation);
+  expect(shown).toMatchObject({ width: 20, height: 10, count: 2, original: { width: 20, height: 10 } });
+  expect((await sharp(shown.bytes).metadata()).pages ?? 1).toBe(1);
+  const [red = 0, , blue = 255] = await sharp(shown.bytes).raw().toBuffer();
+  expect(red).toBeGreaterThan(200);
+  expect(blue).toBeLessThan(60);
+});
+
+it.each([
+  ['HEIC', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic and more', 'latin1')],
+  [
+    'BMP',
+    Buffer.concat([Buffer.from('424d3a0000000000000036000000280000000100000001000000', 'hex'), Buffer.alloc(32)]),
+  ],
+])('%s is refused by its name', async (kind, bytes) => {
+  await expect(preparePicture(bytes)).rejects.toMatchObject({
+    code: 'unsupported',
+    message: `${kind} pictures are not read: save it as JPEG or PNG`,
+  });
 });
 
 it('too many pixels and damage are refused', async () => {

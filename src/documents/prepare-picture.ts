@@ -4,6 +4,7 @@ import type { Metadata, Sharp } from 'sharp';
 import { imageType } from '../lib/image-type.ts';
 import { installCommand } from '../lib/install-command.ts';
 import { DocumentProblem } from './document.ts';
+import { KIND_BYTES, unreadablePicture } from './document-kind.ts';
 
 export const LONGEST_SIDE = 1_568;
 /** The strictest of the large providers takes 5 MB in base64. */
@@ -20,6 +21,8 @@ export interface PreparedPicture {
   height: number;
   /** Of the file, upright. */
   original: { width: number; height: number };
+  /** How many pictures the file holds (an animation, a TIFF of several pages); this is the first. */
+  count: number;
 }
 
 /** Throws `DocumentProblem`; `unsupported` where the package for pictures is not installed. */
@@ -29,23 +32,35 @@ export async function preparePicture(bytes: Buffer): Promise<PreparedPicture> {
     const metadata = await open(bytes).metadata();
     const original = metadata.autoOrient;
     const mediaType = imageType(bytes);
-    if (mediaType && isFit(metadata, bytes)) return { mediaType, bytes, ...original, original };
-    return { ...(await encoded(open(bytes), metadata)), original };
+    const count = metadata.pages ?? 1;
+    if (mediaType && isFit(metadata, bytes)) return { mediaType, bytes, ...original, original, count };
+    return { ...(await encoded(open(bytes), metadata)), original, count };
   } catch (error) {
     if (error instanceof DocumentProblem) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    if (/pixel limit/i.test(reason))
-      throw new DocumentProblem('too_large', `the picture has more than ${MOST_PIXELS / 1_000_000} megapixels`, error);
-    throw new DocumentProblem('damaged', `the picture is damaged, or of a kind that cannot be read: ${reason}`, error);
+    throw pictureProblem(bytes, error);
   }
 }
 
-function isFit({ width, height, exif, xmp, iptc, comments, orientation = 1 }: Metadata, bytes: Buffer): boolean {
-  const isPlain = !exif && !xmp && !iptc && !comments?.length && orientation === 1;
+/** Of what the library says, the first line: for a damaged file it writes many. */
+function pictureProblem(bytes: Buffer, error: unknown): DocumentProblem {
+  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  if (/pixel limit/i.test(reason))
+    return new DocumentProblem('too_large', `the picture has more than ${MOST_PIXELS / 1_000_000} megapixels`, error);
+  const kind = unreadablePicture(bytes.subarray(0, KIND_BYTES));
+  if (kind) return new DocumentProblem('unsupported', `${kind} pictures are not read: save it as JPEG or PNG`, error);
+  return new DocumentProblem('damaged', `the picture is damaged, or of a kind that cannot be read: ${reason}`, error);
+}
+
+/** Models look at the first picture of an animation, or refuse it. */
+function isFit({ width, height, exif, xmp, iptc, comments, pages, orientation = 1 }: Metadata, bytes: Buffer): boolean {
+  const isPlain = !exif && !xmp && !iptc && !comments?.length && orientation === 1 && (pages ?? 1) === 1;
   return isPlain && Math.max(width, height) <= LONGEST_SIDE && bytes.length <= LARGEST_BYTES;
 }
 
-async function encoded(picture: Sharp, { format, hasAlpha }: Metadata): Promise<Omit<PreparedPicture, 'original'>> {
+async function encoded(
+  picture: Sharp,
+  { format, hasAlpha }: Metadata,
+): Promise<Omit<PreparedPicture, 'original' | 'count'>> {
   const upright = picture
     .autoOrient()
     .resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: 'inside', withoutEnlargement: true });

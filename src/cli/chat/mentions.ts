@@ -5,7 +5,7 @@ import { extname, resolve, sep } from 'node:path';
 import type { Attachment } from '../../pipeline/attachments.ts';
 import type { Terminal } from '../terminal.ts';
 
-const PICTURES = ['.png', '.jpg', '.jpeg', '.gif', '.webp'];
+const PICTURES = ['.png', '.jpg', '.jpeg', '.gif', '.webp', '.tif', '.tiff', '.avif', '.heic', '.heif', '.bmp'];
 /** Of a text that was pasted, with names that were never meant. */
 const MOST_NOTICES = 3;
 const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|(\S+))/g;

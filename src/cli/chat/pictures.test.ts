@@ -48,6 +48,14 @@ describe('a picture that is pasted', () => {
     expect(attached[0]?.name).toMatch(/^1 \(.*\.png\)$/);
   });
 
+  it('says why it cannot be read when the message is sent: a HEIC photo', async () => {
+    const { root, pictures, written } = setUp();
+    writeFileSync(join(root, 'IMG_1.HEIC'), Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'));
+    expect(pictures.takePaste(paste('IMG_1.HEIC'))).toBe(true);
+    expect(written).toEqual(['[picture 1] ']);
+    await expect(pictures.attachmentsIn('what is [picture 1]?')).rejects.toThrow(/HEIC pictures are not read/);
+  });
+
   it('among several is one of several, and goes only where its mark is left', async () => {
     const { root, pictures, written } = setUp();
     expect(pictures.takePaste(paste(`${join(root, 'shot.png')} '${join(root, 'my shot.png')}'`))).toBe(true);

@@ -3,15 +3,15 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { imageType } from '../../lib/image-type.ts';
+import { isPicture, KIND_BYTES } from '../../documents/document-kind.ts';
 import type { Attachment } from '../../pipeline/attachments.ts';
 import { isDocument } from '../../pipeline/document-attachment.ts';
-import { documentAttachments, LARGEST_DOCUMENT } from '../document-attachment.ts';
+import { attachedPicture, documentAttachments, LARGEST_DOCUMENT } from '../document-attachment.ts';
 
 const LARGEST = 10 * 1024 * 1024;
 /** The last ones can be sent again after a failure. */
 const KEPT = 20;
-const EXTENSION = /\.(?:png|jpe?g|gif|webp|pdf|docx|xlsx|pptx|epub|ipynb)$/i;
+const EXTENSION = /\.(?:png|jpe?g|gif|webp|tiff?|avif|hei[cf]|bmp|pdf|docx|xlsx|pptx|epub|ipynb)$/i;
 const PASTE = { begins: '\x1b[200~', ends: '\x1b[201~' };
 const LONGEST_PASTE = 4_096;
 
@@ -40,17 +40,18 @@ export function createPictures({ root, userHome, readClipboard, insert, notice }
 
   /** Returns its mark; undefined when it is not a picture that can be sent. */
   function keep(bytes: Buffer, name?: string): string | undefined {
-    const mimeType = imageType(bytes);
-    if (!mimeType && !(name !== undefined && isDocument(bytes, name))) return undefined;
-    const [what, largest] = mimeType ? ['picture', LARGEST] : ['document', LARGEST_DOCUMENT];
+    const isShown = isPicture(bytes.subarray(0, KIND_BYTES));
+    if (!isShown && !(name !== undefined && isDocument(bytes, name))) return undefined;
+    const [what, largest] = isShown ? ['picture', LARGEST] : ['document', LARGEST_DOCUMENT];
     if (bytes.length > largest) {
       notice(`The ${what} has ${bytes.length} bytes; accepted: up to ${largest}.`);
       return undefined;
     }
     count += 1;
     const marked = markedName(count, name);
-    const picture = mimeType && { kind: 'image' as const, name: marked, mimeType, data: bytes.toString('base64') };
-    known.set(count, async () => (picture ? [picture] : documentAttachments(bytes, name ?? marked)));
+    known.set(count, async () =>
+      isShown ? [await attachedPicture(bytes, marked)] : documentAttachments(bytes, name ?? marked),
+    );
     known.delete(count - KEPT);
     return `[${what} ${count}]`;
   }
@@ -137,7 +138,9 @@ function readPicture(path: string): Picture | undefined {
     const stats = fstatSync(file);
     if (!stats.isFile() || stats.size > 4 * LARGEST) return undefined;
     const bytes = readFileSync(file);
-    return imageType(bytes) || isDocument(bytes, path) ? { bytes, name: basename(path) } : undefined;
+    return isPicture(bytes.subarray(0, KIND_BYTES)) || isDocument(bytes, path)
+      ? { bytes, name: basename(path) }
+      : undefined;
   } catch {
     return undefined;
   } finally {

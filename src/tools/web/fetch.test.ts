@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makePdf } from '../../../test/support/make-pdf.ts';
 import type { ToolArgs, ToolContext, ToolSpec } from '../tool.ts';
@@ -176,6 +177,16 @@ describe('web_fetch', () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
     page(png, { 'content-type': 'image/png' });
     expect((await fetched({ url: base })).pictures).toEqual([{ mediaType: 'image/png', data: png.toString('base64') }]);
+  });
+
+  it('shows a picture of another kind in one that models take, and names what cannot be shown', async () => {
+    const avif = await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } })
+      .avif()
+      .toBuffer();
+    page(avif, { 'content-type': 'image/avif' });
+    expect((await fetched({ url: base })).pictures).toMatchObject([{ mediaType: 'image/jpeg' }]);
+    page(Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'), { 'content-type': 'image/heic' });
+    await expect(fetched({ url: base })).rejects.toThrow(/cannot be shown: HEIC pictures are not read/);
   });
 
   it('reads a PDF, and says what is wrong with one that cannot be read', async () => {

@@ -123,11 +123,10 @@ function redirected(from: string, to: string): ToolOutput {
 async function shownPage(page: Downloaded, args: FetchArgs, context: ToolContext): Promise<ToolOutput> {
   const { url, status, mediaType, bytes } = page;
   const facts = { url, status, mediaType, bytes: bytes.length };
-  const { imageType } = await import('../../lib/image-type.ts');
-  const picture = imageType(bytes);
+  const picture = await pictureOf(page);
   if (picture !== undefined) {
-    const pictures = [{ mediaType: picture, data: bytes.toString('base64') }];
-    return { data: facts, text: `${url}: a picture (${picture})`, pictures, meta: tainted(url) };
+    const text = `${url}: a picture (${picture.mediaType})`;
+    return { data: facts, text, pictures: [picture], meta: tainted(url) };
   }
   const document = await readDocumentOf(page, context.signal);
   const { title, text } = document ?? (await readText(page, args.format));
@@ -141,6 +140,23 @@ async function shownPage(page: Downloaded, args: FetchArgs, context: ToolContext
     ...(document?.pictures.length && { pictures: document.pictures }),
     meta: { ...tainted(url), ...(shown.path && { fullOutputPath: shown.path }) },
   };
+}
+
+/** As models take it; undefined: the page is none. One of their kinds that cannot be prepared goes as it is. */
+async function pictureOf({ url, bytes }: Downloaded): Promise<ToolPicture | undefined> {
+  const { isPicture, KIND_BYTES } = await import('../../documents/document-kind.ts');
+  if (!isPicture(bytes.subarray(0, KIND_BYTES))) return undefined;
+  const [{ imageType }, { preparePicture }] = await Promise.all([
+    import('../../lib/image-type.ts'),
+    import('../../documents/prepare-picture.ts'),
+  ]);
+  const mediaType = imageType(bytes);
+  const prepared = await preparePicture(bytes).catch((error: unknown) => {
+    if (!(error instanceof CodedError)) throw error;
+    if (!mediaType) throw new ToolFailure(`${url} cannot be shown: ${error.message}`, { cause: error });
+    return { mediaType, bytes };
+  });
+  return { mediaType: prepared.mediaType, data: prepared.bytes.toString('base64') };
 }
 
 /** The text of a PDF, an Office document or another file that is not plain text; undefined: the page is none. */
