@@ -1,5 +1,9 @@
 // The screen on a terminal without a window: what a person sees, and what is left in the scrollback.
-import { CombinedAutocompleteProvider, setCapabilityOverrides } from '@earendil-works/pi-tui';
+import {
+  type AutocompleteProvider,
+  CombinedAutocompleteProvider,
+  setCapabilityOverrides,
+} from '@earendil-works/pi-tui';
 import colors from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/eventually.ts';
@@ -70,6 +74,27 @@ describe('the screen', () => {
     expect(sent).toHaveLength(1);
     type('\r');
     await eventually(() => expect(sent).toEqual(['/session m', '/session work']));
+  });
+
+  it('offers nothing more of a text that a key took away, and sends what is typed next', async () => {
+    const { screen, type, sent, shows, virtual } = setUp();
+    const provider: AutocompleteProvider = {
+      triggerCharacters: ['@'],
+      getSuggestions: async (lines) =>
+        lines[0]?.endsWith('@crt') ? { prefix: '@crt', items: [{ value: '@cart.js', label: 'cart.js' }] } : null,
+      applyCompletion: (lines, cursorLine, cursorCol) => ({ lines, cursorLine, cursorCol }),
+    };
+    screen.complete(provider, () => false);
+    for (const [index, key] of ['\x15', '\x17', '\x1b\x7f', '\x1f'].entries()) {
+      type('@crt');
+      await shows('→ cart.js');
+      type(key);
+      await eventually(async () => expect(await virtual.screen()).not.toContain('→ cart.js'));
+      type('\x15');
+      type(`next ${index}`);
+      type('\r');
+      await eventually(() => expect(sent.at(-1)).toBe(`next ${index}`));
+    }
   });
 
   it('shows the conversation above the input and the line below it', async () => {

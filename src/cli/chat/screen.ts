@@ -5,6 +5,7 @@ import {
   CURSOR_MARKER,
   Editor,
   isKeyRelease,
+  type Keybinding,
   KeybindingsManager,
   matchesKey,
   setCapabilityOverrides,
@@ -38,6 +39,16 @@ const NOTHING_DRAWN = {
 };
 const QUEUED_SHOWN = 3;
 const ESCAPE = '\x1b';
+/** They change the text at once, and the library leaves what it offered for the text before. */
+const REPLACING_KEYS: readonly Keybinding[] = [
+  'tui.editor.deleteToLineStart',
+  'tui.editor.deleteToLineEnd',
+  'tui.editor.deleteWordBackward',
+  'tui.editor.deleteWordForward',
+  'tui.editor.yank',
+  'tui.editor.yankPop',
+  'tui.editor.undo',
+];
 /** Whoever is typing has not read a question that appears: it takes keys when they have stopped for so long. */
 const QUIET_MS = 600;
 
@@ -88,9 +99,10 @@ export interface Screen {
 }
 
 export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: ScreenOptions): Screen {
-  setKeybindings(
-    new KeybindingsManager(TUI_KEYBINDINGS, { 'tui.input.newLine': ['shift+enter', 'ctrl+j', 'alt+enter'] }),
-  );
+  const keys = new KeybindingsManager(TUI_KEYBINDINGS, {
+    'tui.input.newLine': ['shift+enter', 'ctrl+j', 'alt+enter'],
+  });
+  setKeybindings(keys);
   // A link whose address is out of sight can name one place and lead to another.
   setCapabilityOverrides({ hyperlinks: false });
   const tui = new TuiMainScreen(terminal);
@@ -133,6 +145,8 @@ export function createScreen({ terminal, colors, below, onSubmit, onKey, now }: 
       const { line, col } = editor.getCursor();
       if (isWhole((editor.getLines()[line] ?? '').slice(0, col))) editor.handleInput(ESCAPE);
     }
+    const isReplacing = REPLACING_KEYS.some((binding) => keys.matches(data, binding));
+    if (editor.isShowingAutocomplete() && isReplacing) editor.handleInput(ESCAPE);
     isChosen = isMoving && editor.isShowingAutocomplete();
   }
 
