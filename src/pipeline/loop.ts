@@ -123,9 +123,9 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
 /** What people wrote to the turn meanwhile: journalled, then told, then sent. */
 async function* joinWaiting({ steering, turn, attach }: LoopOptions): AsyncGenerator<RunEvent, ModelMessage[]> {
   const messages: ModelMessage[] = [];
-  for (const { id, text, attachments: given = [] } of steering?.take() ?? []) {
+  for (const { id, text, attachments: given = [], origin } of steering?.take() ?? []) {
     const { attachments, images, pictures } = await attach(given);
-    await turn.steered(text, { attached: contextOf(attachments), pictures });
+    await turn.steered(text, { attached: contextOf(attachments), pictures, origin });
     const attached = attachments.map(nameOf);
     yield { type: 'steered', message: { id, text, ...(attached.length > 0 && { attached }) } };
     messages.push({

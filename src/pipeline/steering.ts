@@ -6,6 +6,8 @@ export interface SteeringMessage {
   id: string;
   text: string;
   attachments?: readonly Attachment[];
+  /** What the sender calls the message: journalled with it, so that whoever keeps account of messages finds it after a crash. */
+  origin?: string;
 }
 
 /** As it is shown once it has joined the turn. */

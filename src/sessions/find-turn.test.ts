@@ -67,6 +67,16 @@ describe('a turn by its origin', () => {
     expect(await find('o1')).toMatchObject({ text: 'here', pictures: [made] });
   });
 
+  it('is found with the messages that joined it, by what their sender calls them', async () => {
+    const turn = await begin('o1');
+    await turn.start('round the totals');
+    await turn.steered('no, half up', { attached: [], pictures: [], origin: 'in-2' });
+    await turn.steered('and quickly');
+    await turn.end({ outcome: 'answered', text: 'half up', route: 'stub', stage: 'answered' });
+    await turn.close();
+    expect(await find('o1')).toEqual({ outcome: 'answered', text: 'half up', calls: [], joined: ['in-2'] });
+  });
+
   it('is found with its answer, behind others', async () => {
     await ended('o1', 'answered', 'first');
     await ended('o2', 'tool-limit', 'second');

@@ -23,6 +23,8 @@ export interface FoundTurn {
   calls: FoundCall[];
   /** Those that its tools made for the person, in order; absent when there are none. */
   pictures?: HistoryPicture[];
+  /** The origins of messages that joined it; absent when there are none. */
+  joined?: string[];
 }
 
 export async function findTurn(transcript: Transcript, origin: string): Promise<FoundTurn | undefined> {
@@ -57,12 +59,14 @@ function described(lines: readonly SessionLine[]): FoundTurn {
   const pictures = lines
     .flatMap((line) => (line.type === 'tool-result' && line.ok ? picturesOf(line.pictures) : []))
     .filter(({ isForPerson }) => isForPerson);
+  const joined = lines.flatMap((line) => (line.type === 'message' ? (line.message.origin ?? []) : []));
   return {
     outcome: end?.outcome ?? 'interrupted',
     ...(answer?.type === 'message' && { text: answer.message.content }),
     ...(end?.error && { error: end.error }),
     calls,
     ...(pictures.length > 0 && { pictures }),
+    ...(joined.length > 0 && { joined }),
   };
 }
 

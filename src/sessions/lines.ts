@@ -25,6 +25,8 @@ export interface SessionMessage {
   attached?: readonly string[];
   /** The same: where its pictures are kept. */
   pictures?: unknown;
+  /** The same: what its sender calls it. */
+  origin?: string;
 }
 
 export type TurnOutcome = 'answered' | 'tool-limit' | 'stopped' | 'failed' | 'cancelled' | 'interrupted';

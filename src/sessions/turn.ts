@@ -111,7 +111,10 @@ export interface Turn {
   callPermitted(call: JournalledCall, granted: JournalledPermission): Promise<void>;
   callEnded(ended: EndedCall): Promise<void>;
   /** Journals what a person wrote to the turn while it ran, and what came with it; durable when it resolves. */
-  steered(text: string, more?: { attached: readonly string[]; pictures: readonly HistoryPicture[] }): Promise<void>;
+  steered(
+    text: string,
+    more?: { attached: readonly string[]; pictures: readonly HistoryPicture[]; origin?: string },
+  ): Promise<void>;
   /** Something besides tool results that later turns should know. */
   addContext(text: string): void;
   /** Begins to make what is journalled so far durable; the next effect and the end wait for it. */
@@ -232,10 +235,11 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       await transcript.sync();
     },
 
-    async steered(text, { attached, pictures } = { attached: [], pictures: [] }) {
+    async steered(text, { attached, pictures, origin } = { attached: [], pictures: [] }) {
       const line = message('user', 'msg-user', text, entry.route ?? '', STEERING);
       if (attached.length > 0) line.message.attached = attached;
       if (pictures.length > 0) line.message.pictures = pictures;
+      if (origin !== undefined) line.message.origin = origin;
       await append(line);
       await synced;
       await transcript.sync();

@@ -142,6 +142,39 @@ it('asks for permission in the chat, and runs what was allowed by a button', asy
   expect((await lainclaw(['audit', 'verify'], { home })).json()).toMatchObject({ isSound: true });
 });
 
+it('takes up what is written while a turn works, after the running call, and answers both once', async () => {
+  const { home, gateway, asked, start, write } = await prepared(
+    ({ messages }) => {
+      const last = JSON.stringify(messages.at(-1));
+      if (last.includes('half up')) return { text: 'Half up it is.' };
+      if (last.includes('thanks')) return { text: 'Gladly.' };
+      const command = 'touch begun; while [ ! -e go-on ]; do sleep 0.05; done; echo rounded';
+      return { text: 'I round half to even.', toolCalls: [{ name: 'bash', args: { command } }] };
+    },
+    { turn: { mode: 'auto' } },
+  );
+  await start();
+  write('round the totals');
+  await until(() => existsSync(join(home.workspace, 'begun')));
+  write('no, half up');
+  write('/status');
+  const status = (
+    await gateway.until((lines) => lines.some(({ markdown = '' }) => markdown.includes('1 message waiting')))
+  )
+    .map(({ markdown }) => markdown)
+    .join();
+  expect(status).toContain('1 message waiting');
+  home.file('go-on', '');
+  await gateway.until(says('Half up it is.'));
+  write('thanks');
+  await gateway.until(says('Half up it is.', 'Gladly.'));
+  expect(asked).toHaveLength(3);
+  expect(JSON.stringify(asked[1]?.messages)).toMatch(/round the totals.*rounded.*no, half up/);
+  await gateway.end('SIGTERM');
+  const { stdout } = await lainclaw(['sessions', 'show', 'local:anna'], { home });
+  expect(stdout.match(/no, half up/g)).toHaveLength(1);
+});
+
 it('starts another conversation with /new, and takes changes back with /undo', async () => {
   const { home, gateway, asked, start, write } = await prepared(
     (request) => {

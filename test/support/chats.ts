@@ -34,6 +34,7 @@ export type Answer = (
   request: AskRequest,
   signal: AbortSignal,
   questions: HubTurn['questions'],
+  steering: HubTurn['steering'],
 ) => AsyncIterable<RunEvent>;
 
 export const SETTINGS: BotSettings = {
@@ -136,14 +137,18 @@ export async function testChats(answer: Answer = echo): Promise<TestChats> {
           if (life.isOver) return never();
           asked.push(request);
           const { sessionKey, provider, chat, answering } = request;
+          const id = newId('turn');
           return turns.start({
-            id: newId('req'),
+            id,
             sessionKey,
             provider,
             chat,
             questionMs: answering?.expiresMs,
             signal,
-            run: (turn) => answer(request, turn.signal, turn.questions),
+            async *run(turn) {
+              yield { type: 'run-start', requestId: newId('req'), turnId: id, sessionKey, provider };
+              yield* answer(request, turn.signal, turn.questions, turn.steering);
+            },
           });
         },
         sessions: { findTurn: async () => undefined },

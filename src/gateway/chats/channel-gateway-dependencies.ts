@@ -20,7 +20,7 @@ export interface ChannelGatewayDependencies {
   /** Of a lock that this gateway holds while it runs: the messages it handles are claimed under it. */
   claimant: Fence;
   ask: Gateway['ask'];
-  hub: Pick<TurnHub, 'answer'>;
+  hub: Pick<TurnHub, 'answer' | 'steer'>;
   sessions: Pick<Sessions, 'findTurn'>;
   admit: Admit;
   /** Whether a message may be sent to this chat: everybody who was admitted there may have been revoked since. */

@@ -52,7 +52,8 @@ export function createChatHandling(options: ChatHandlingOptions): ChatHandling {
     ...options,
     questions,
     findTurn: sessions.findTurn,
-    whileWaiting: waiting.whileWaiting,
+    waiting,
+    steer: hub.steer,
   });
   const reception = createReception({
     ...options,
@@ -82,7 +83,7 @@ export function createChatHandling(options: ChatHandlingOptions): ChatHandling {
       stop: () => stop(request),
       activity: async () => ({
         isRunning: turns.isRunning(chat) || (await elsewhere(chat)) !== undefined,
-        waiting: await waiting.countIn(chat),
+        waiting: (await waiting.countIn(chat)) - turns.joinedIn(chat),
         openQuestions: openIn(chat).length,
       }),
     };

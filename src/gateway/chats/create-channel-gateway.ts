@@ -44,8 +44,11 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
       async add(message, received) {
         if (received === 'claimed') lanes.add(message);
         else await takeUp(await inbox.claim({ chat: message.chat }));
+        turns.offerWaiting(message.chat);
       },
-      countIn: async (chat) => lanes.waitingIn(chat),
+      countIn: async (chat) => lanes.waitingIn(chat).length,
+      couldJoin: (chat) => lanes.waitingIn(chat),
+      drop: (chat, messages) => void lanes.discard(chat, (message) => messages.includes(message)),
       async discard(chat, isMeant) {
         const keys = lanes.discard(chat, isMeant).map(({ message: { id } }) => ({ chat, id }));
         if (keys.length > 0) await inbox.finish(keys, [], now());

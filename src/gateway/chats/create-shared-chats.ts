@@ -36,7 +36,7 @@ export interface SharedChatsDependencies
   extends Omit<ChannelGatewayDependencies, 'channels' | 'claimant' | 'isStillOurs' | 'isOursSince' | 'hub'> {
   cluster: Cluster;
   locks: Locks;
-  hub: Pick<TurnHub, 'answer' | 'questions' | 'turns' | 'stop' | 'write' | 'onWritten'>;
+  hub: Pick<TurnHub, 'answer' | 'steer' | 'questions' | 'turns' | 'stop' | 'write' | 'onWritten'>;
   /** One of each bot. They are never connected: turns send, edit and download through them. */
   senders: readonly Channel[];
 }
@@ -96,6 +96,8 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
         lanes.look();
       },
       countIn: async (chat) => (await waitingIn(chat)).length,
+      couldJoin: () => [],
+      drop() {},
       async discard(chat, isMeant) {
         const keys = (await waitingIn(chat)).filter(isMeant).map(({ message: { id } }) => ({ chat, id }));
         return keys.length > 0 && (await inbox.finish(keys, [], now())) ? keys.length : 0;

@@ -3,15 +3,21 @@
 import type { FoundCall, FoundTurn } from '../../sessions/find-turn.ts';
 import type { HistoryPicture } from '../../sessions/history.ts';
 
-export type Taken = { kind: 'ask' } | { kind: 'answer'; markdown: string; pictures?: HistoryPicture[] };
+export type Taken =
+  | { kind: 'ask' }
+  | {
+      kind: 'answer';
+      markdown: string;
+      pictures?: HistoryPicture[];
+      /** Ids of messages that joined the turn: the answer is theirs too. */
+      joined?: string[];
+    };
 
-export function takeUp(found: FoundTurn | undefined): Taken {
-  if (!found) return { kind: 'ask' };
-  const { outcome, text, error, calls, pictures } = found;
+export function takeUp(found: FoundTurn): Taken {
+  const { outcome, text, error, calls, pictures, joined } = found;
   if (outcome !== 'interrupted' && outcome !== 'cancelled') {
-    if (text === undefined)
-      return { kind: 'answer', markdown: failure(error?.message ?? 'the answer is not on record') };
-    return { kind: 'answer', markdown: text, ...(pictures && { pictures }) };
+    const markdown = text ?? failure(error?.message ?? 'the answer is not on record');
+    return { kind: 'answer', markdown, ...(text !== undefined && pictures && { pictures }), ...(joined && { joined }) };
   }
   const effects = calls.filter(({ effect }) => effect !== 'read');
   if (effects.length === 0) return { kind: 'ask' };

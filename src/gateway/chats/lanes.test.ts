@@ -140,7 +140,7 @@ it('nothing begins before it is opened, nor after it is stopped', async () => {
   lanes.add(message('a', 3));
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(seen).toEqual([2]);
-  expect(lanes.waitingIn({ channel: 'local', account: 'default', chatId: 'a' })).toBe(1);
+  expect(lanes.waitingIn({ channel: 'local', account: 'default', chatId: 'a' })).toHaveLength(1);
 });
 
 it('a channel that is closed ends what runs and begins nothing; the others go on', async () => {

@@ -37,7 +37,7 @@ export interface Lanes {
   readonly running: number;
   /** The place of the chat's batch is given to others while this is waited for. */
   whileWaiting<T>(chat: ChatKey, wait: () => Promise<T>): Promise<T>;
-  waitingIn(chat: ChatKey): number;
+  waitingIn(chat: ChatKey): readonly ChatMessage[];
   /** Takes such messages as wait in a chat out of it. */
   discard(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): ChatMessage[];
   /** From now on batches begin. */
@@ -187,7 +187,7 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
         count(place, 1);
       }
     },
-    waitingIn: (chat) => lanes.get(nameOf(chat))?.waiting.length ?? 0,
+    waitingIn: (chat) => lanes.get(nameOf(chat))?.waiting ?? [],
     discard(chat, isMeant) {
       const lane = lanes.get(nameOf(chat));
       const dropped = lane?.waiting.filter(isMeant) ?? [];
@@ -250,7 +250,8 @@ export function takeBatch(
   return waiting.splice(0, joined);
 }
 
-function belongTogether(a: ChatMessage, b: ChatMessage): boolean {
+/** Written by one person, in the same kind of chat, with the same rights. */
+export function belongTogether(a: ChatMessage, b: ChatMessage): boolean {
   return (
     a.isOwner === b.isOwner && a.message.sender.id === b.message.sender.id && a.message.chatKind === b.message.chatKind
   );

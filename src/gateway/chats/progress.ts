@@ -32,8 +32,8 @@ export interface ProgressOptions {
 
 export interface Progress {
   tell(event: RunEvent): void;
-  /** Something else was said in the chat: what comes next appears below it. */
-  leaveBehind(): void;
+  /** Something else was said in the chat: what comes next appears below it. `asking`: the turn waits for an answer; `continued`: it works on below. */
+  leaveBehind(why: 'asking' | 'continued'): void;
   /** What was there when it was stopped. */
   cutShort(): string;
   /** Shows nothing more. The message that the answer may replace, when there is one. */
@@ -105,12 +105,13 @@ export function createProgress(options: ProgressOptions): Progress {
         else if (tool) tool.line = `${event.result.ok ? '✓' : '✗'} ${describeCall(event.call)}`;
       }
     },
-    leaveBehind() {
+    leaveBehind(why) {
       const left = place;
       if (left) onPlace(undefined);
-      // It waits with the turn now; nothing will change it again.
+      // Nothing will change it again.
       if (left && shown.includes('⏳')) {
-        const markdown = channel.split(withMark('⏸'))[0] ?? '⏸';
+        const mark = why === 'asking' ? '⏸' : '↓';
+        const markdown = channel.split(withMark(mark))[0] ?? mark;
         void showing.then(() => channel.edit(left, { markdown }, signal)).catch(() => {});
       }
       place = undefined;

@@ -1,6 +1,6 @@
 // A turn of a chat: its messages are marked as begun, the model is asked, and the answer goes into the outbox in the same
 // moment as the messages are done with. A turn that had begun before is taken up from the transcript, never asked twice
-// once it had an effect. A turn that is cancelled by the shutdown stays where it is, for the next process.
+// once it had an effect. What is written meanwhile can join it (`steering.ts`). A turn that is cancelled by the shutdown stays where it is, for the next process.
 
 import type { Channel, SentMessage } from '../../channels/channel.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
@@ -15,15 +15,17 @@ import { chatName } from '../../vocabulary/chat-name.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Gateway } from '../gateway.ts';
+import type { TurnHub } from '../turns/turn-hub.ts';
 import { askerOf } from './asker-of.ts';
 import type { BotSettings, ChatLimits, ChatLog, ChatMessage, FindChannel } from './chat.ts';
 import { nameOf } from './chat.ts';
 import type { ChatQuestions } from './chat-questions.ts';
 import { type ChatChoices, type ChoicesStore, turnSettings } from './choices.ts';
-import { askedText, isContinue, withLimitNote } from './continuing.ts';
+import { isContinue, withLimitNote } from './continuing.ts';
 import type { Delivery } from './delivery.ts';
 import type { Inbox } from './inbox.ts';
 import { takeFiles } from './incoming-files.ts';
+import { inputOf } from './input-of.ts';
 import { failure, type Taken, takeUp } from './interrupted.ts';
 import type { Batch } from './lanes.ts';
 import { modeOfOthers } from './mode-of-others.ts';
@@ -32,7 +34,9 @@ import { pictureDrafts, picturesForPerson, withPicturesNote } from './pictures.t
 import { createProgress, type Progress } from './progress.ts';
 import { sessionKeyOf } from './session-key-of.ts';
 import { createShowQuestion } from './show-question.ts';
+import { type ChatSteering, createChatSteering } from './steering.ts';
 import type { Transcribe } from './transcribe.ts';
+import type { WaitingMessages } from './waiting-messages.ts';
 
 export interface TurnsDependencies {
   mailbox: Pick<Mailbox, 'enqueue' | 'hasWaiting'>;
@@ -53,8 +57,8 @@ export interface TurnsDependencies {
   openKept?: OpenKept;
   /** Of voice messages; absent: no server for it is configured. */
   transcribe?: Transcribe;
-  /** A turn that waits for a person takes no place from others. */
-  whileWaiting<T>(chat: ChatKey, wait: () => Promise<T>): Promise<T>;
+  waiting: Pick<WaitingMessages, 'couldJoin' | 'drop' | 'whileWaiting'>;
+  steer: TurnHub['steer'];
   limits: ChatLimits;
   now(): number;
   log: ChatLog;
@@ -65,6 +69,10 @@ export interface Turns {
   handle(batch: Batch): Promise<void>;
   /** Cancels the turn of a chat that answers such messages; false when there is none. Its messages are done with. */
   stop(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): Promise<boolean>;
+  /** Lets what waits in the chat join its turn. */
+  offerWaiting(chat: ChatKey): void;
+  /** How many of the waiting messages have joined the chat's turn. */
+  joinedIn(chat: ChatKey): number;
   /** True while a turn runs that has not been stopped. */
   isRunning(chat: ChatKey): boolean;
   /** Cancels all of them; their messages stay for the next process. */
@@ -73,6 +81,7 @@ export interface Turns {
 
 interface RunningTurn {
   messages: readonly ChatMessage[];
+  steering: ChatSteering;
   control: AbortController;
   isStopped: boolean;
   /** Another gateway claimed the messages before the conversation was locked here. */
@@ -92,7 +101,19 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
     const { chat, messages } = batch;
     const channel = find(chat);
     if (!channel) throw new Error(`the channel ${chat.channel} is not running`);
-    const turn: RunningTurn = { messages, control: new AbortController(), isStopped: false, isTakenOver: false };
+    const turn: RunningTurn = {
+      messages,
+      steering: createChatSteering({
+        messages,
+        waiting: () => dependencies.waiting.couldJoin(chat),
+        textOf: (message) => inputOf([message]),
+        steer: dependencies.steer,
+        newId,
+      }),
+      control: new AbortController(),
+      isStopped: false,
+      isTakenOver: false,
+    };
     running.set(nameOf(chat), turn);
     const begunAt = now();
     const logEnd = (outcome: string, level?: 'warn'): void =>
@@ -106,9 +127,11 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       chosen.catch(() => {});
       if (begunBefore === undefined && !(await inbox.begin(messages.map(idOf), turnId))) return logEnd(TAKEN_OVER);
       batch.turnId = turnId;
-      const taken: Taken = begunBefore
-        ? takeUp(await findTurn(sessionKeyOf(chat), begunBefore, turn.control.signal))
-        : { kind: 'ask' };
+      const found = begunBefore && (await findTurn(sessionKeyOf(chat), begunBefore, turn.control.signal));
+      const taken: Taken = found ? takeUp(found) : { kind: 'ask' };
+      const { joined: joinedBefore = [] } = taken.kind === 'answer' ? taken : {};
+      const isJoined = (message: ChatMessage): boolean =>
+        turn.steering.joined.includes(message) || joinedBefore.includes(message.message.id);
       const { progress } = begunBefore ? await chosen : {};
       const left = progress?.turnId === turnId ? { chatId: chat.chatId, messageId: progress.messageId } : undefined;
       const answer: Answered =
@@ -120,7 +143,13 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       if (turn.isStopped) logEnd('stopped');
       else if (answer.failed === undefined) logEnd('answered');
       else logEnd(`failed (${answer.failed})`, 'warn');
-      if (turn.isStopped && !answer.replaces) return;
+      const joined = dependencies.waiting.couldJoin(chat).filter(isJoined);
+      const handled = [...messages, ...joined];
+      if (turn.isStopped && !answer.replaces) {
+        if (joined.length > 0) await inbox.finish(joined.map(idOf), [], now());
+        dependencies.waiting.drop(chat, joined);
+        return;
+      }
       const { pictures = [] } = answer;
       const markdown = withPicturesNote(answer.markdown, pictures);
       const { id: replyTo } = lastOf(messages).message;
@@ -138,7 +167,8 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       ];
       // From here on there is nothing to stop: the answer may be in the chat before this resolves.
       running.delete(nameOf(chat));
-      if (!(await inbox.finish(messages.map(idOf), drafts, now()))) return logEnd(TAKEN_OVER, 'warn');
+      if (!(await inbox.finish(handled.map(idOf), drafts, now()))) return logEnd(TAKEN_OVER, 'warn');
+      dependencies.waiting.drop(chat, joined);
       delivery.wake();
       // Nobody waits for it: the answer has a key of its own.
       if (replaces) void dependencies.choices.change(chat, { progress: undefined }).catch(() => {});
@@ -153,11 +183,13 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       const turn = running.get(nameOf(chat));
       if (!turn || turn.isStopped || !turn.messages.every(isMeant)) return false;
       // First on record, then in fact: a restart in between must not ask again what was stopped.
-      await inbox.finish(turn.messages.map(idOf), [], now());
+      await inbox.finish([...turn.messages, ...turn.steering.joined].map(idOf), [], now());
       turn.isStopped = true;
       turn.control.abort();
       return true;
     },
+    offerWaiting: (chat) => running.get(nameOf(chat))?.steering.offer(),
+    joinedIn: (chat) => running.get(nameOf(chat))?.steering.joined.length ?? 0,
     isRunning: (chat) => running.get(nameOf(chat))?.isStopped === false,
     abandon() {
       for (const { control } of running.values()) control.abort();
@@ -220,7 +252,7 @@ async function ask(
   { channel, chat, chosen, turnId, turn }: Asked,
   progress: Progress,
 ): Promise<Followed & { steps: number }> {
-  const { settings, choices, workspace, questions, limits, whileWaiting, now } = dependencies;
+  const { settings, choices, workspace, questions, limits, waiting, now } = dependencies;
   const { messages } = turn;
   const { signal } = turn.control;
   const hasFiles = messages.some(({ message }) => message.files.length > 0);
@@ -280,10 +312,10 @@ async function ask(
     chat,
     key: turnId,
     replyTo: lastOf(messages).message,
-    onShown: () => progress.leaveBehind(),
+    onShown: () => progress.leaveBehind('asking'),
   });
-  const ask = questions.follow({ chat, show, whileWaiting: (wait) => whileWaiting(chat, wait) });
-  return { ...(await follow(events, progress, ask)), steps: chosenSettings.toolMaxSteps };
+  const ask = questions.follow({ chat, show, whileWaiting: (wait) => waiting.whileWaiting(chat, wait) });
+  return { ...(await follow(events, { progress, ask, steering: turn.steering })), steps: chosenSettings.toolMaxSteps };
 }
 
 interface Followed {
@@ -296,8 +328,7 @@ interface Followed {
 
 async function follow(
   events: AsyncIterable<RunEvent>,
-  progress: Progress,
-  ask: (event: RunEvent) => void,
+  { progress, ask, steering }: { progress: Progress; ask(event: RunEvent): void; steering: ChatSteering },
 ): Promise<Followed> {
   let result: AskResult | undefined;
   const historyNotices: string[] = [];
@@ -305,6 +336,8 @@ async function follow(
   for await (const event of events) {
     progress.tell(event);
     ask(event);
+    // The answer stands below what it answers.
+    if (steering.tell(event)) progress.leaveBehind('continued');
     if (event.type === 'notice' && event.about === 'history') historyNotices.push(event.text);
     if (event.type === 'tool-end' && event.result.ok) pictures.push(...picturesForPerson(event.result.pictures));
     if (event.type === 'run-end') result = event.result;
@@ -336,25 +369,6 @@ function outcomeOf({ result, steps, historyNotices, pictures }: Followed & { ste
 
 function failed(reason: string): Outcome {
   return { markdown: failure(reason), failed: reason };
-}
-
-/** In a group it matters who says what. */
-function inputOf(messages: readonly ChatMessage[]): string {
-  return messages
-    .map(({ message: { text: written, chatKind, sender } }) => ({ text: askedText(written), chatKind, sender }))
-    .map(({ text, chatKind, sender }) =>
-      chatKind === 'group' && text !== '' ? `${oneLine(sender.name ?? sender.id)}: ${text}` : text,
-    )
-    .filter((text) => text !== '')
-    .join('\n');
-}
-
-/** A name must not look like another person's line. */
-function oneLine(name: string): string {
-  return name
-    .replace(/[\s:]+/g, ' ')
-    .trim()
-    .slice(0, 60);
 }
 
 function lastOf(messages: readonly ChatMessage[]): ChatMessage {

@@ -9,6 +9,10 @@ export interface WaitingMessages {
   countIn(chat: ChatKey): Promise<number>;
   /** Finishes the matching ones without a turn. Returns how many. */
   discard(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): Promise<number>;
+  /** Those that could join the chat's turn, in order. They wait until they are dropped. None where other gateways could take them. */
+  couldJoin(chat: ChatKey): readonly ChatMessage[];
+  /** They were finished with the turn that they joined. */
+  drop(chat: ChatKey, messages: readonly ChatMessage[]): void;
   /** The place of the chat's batch is given to others while this is waited for. */
   whileWaiting<T>(chat: ChatKey, wait: () => Promise<T>): Promise<T>;
 }

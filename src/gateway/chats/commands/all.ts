@@ -1,7 +1,7 @@
 // The commands of a chat, and how one is read from what was written. `/help` is made of the others.
 import { nearest } from '../../../lib/nearest.ts';
 import type { ChatMessage } from '../chat.ts';
-import { isContinue } from '../continuing.ts';
+import { isContinue, queuedText } from '../continuing.ts';
 import { parseButton } from '../question-text.ts';
 import { approveCommand } from './approve.ts';
 import type { ChatCommand } from './command.ts';
@@ -56,7 +56,7 @@ export function readCommand({ message: { text, pressed, isForwarded } }: ChatMes
     return scope ? { command: approveCommand, argument: `${id} ${scope}` } : { command: denyCommand, argument: id };
   }
   const [, name, rest = ''] = /^\/([a-zA-Z_]{1,32})(?:@\S+)?(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
-  if (name === undefined || isContinue(text)) return undefined;
+  if (name === undefined || isContinue(text) || queuedText(text) !== undefined) return undefined;
   // What Telegram sends when a person opens the chat for the first time.
   const wanted = name.toLowerCase() === 'start' ? 'help' : name.toLowerCase();
   const command = COMMANDS.find((each) => each.name === wanted);
@@ -64,7 +64,7 @@ export function readCommand({ message: { text, pressed, isForwarded } }: ChatMes
 }
 
 function unknownCommand(name: string): ChatCommand {
-  const close = nearest(name, [...COMMANDS.map((command) => command.name), 'continue']);
+  const close = nearest(name, [...COMMANDS.map((command) => command.name), 'continue', 'queue']);
   const hint = close ? `did you mean \`/${close}\`?` : '`/help` lists what there is.';
   return { ...helpCommand, name, run: async () => `There is no command \`/${name}\`: ${hint}` };
 }

@@ -1,4 +1,4 @@
-import { CONTINUE_HELP } from '../continuing.ts';
+import { CONTINUE_HELP, QUEUE_HELP } from '../continuing.ts';
 import type { ChatCommand } from './command.ts';
 
 export function createHelpCommand(commands: () => readonly ChatCommand[]): ChatCommand {
@@ -9,7 +9,7 @@ export function createHelpCommand(commands: () => readonly ChatCommand[]): ChatC
     isRepeatable: true,
     isImmediate: true,
     async run() {
-      const lines = [...commands(), CONTINUE_HELP].map(({ usage, about }) => `- \`${usage}\` ${about}`);
+      const lines = [...commands(), CONTINUE_HELP, QUEUE_HELP].map(({ usage, about }) => `- \`${usage}\` ${about}`);
       return `Write what you want to know or have done. Files and pictures can be sent too.\n\n${lines.join('\n')}`;
     },
   };
