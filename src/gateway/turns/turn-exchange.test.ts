@@ -159,6 +159,54 @@ it('a message to another gateway arrives once: written twice, and read again whe
   for (const { exchange } of [one, two]) await exchange.close();
 });
 
+it('events that are told again, with more, when the database did not say whether it has them, are copied once', async () => {
+  let tells = 0;
+  const one = await gateway((exchange) => ({
+    async tell(name, told) {
+      await exchange.tell(name, told);
+      if (!told.some(({ text }) => text.includes('Hello'))) return;
+      tells += 1;
+      if (tells > 1) return;
+      events?.push({ type: 'text-delta', text: ' again' });
+      throw new Error('no answer came in time');
+    },
+  }));
+  const two = await gateway();
+  watch(two);
+  const events = start(one.hub, 'turn-1');
+  await eventually(() => expect(two.hub.turn('turn-1')).toMatchObject({ lastNumber: 2 }));
+  events.push(END);
+  events.close();
+  await eventually(() => expect(two.hub.turn('turn-1')).toMatchObject({ state: 'ended', stage: 'answered' }));
+  expect(await copied(two.hub, 'turn-1')).toEqual(await copied(one.hub, 'turn-1'));
+  expect(tells).toBe(2);
+  for (const { exchange } of [one, two]) await exchange.close();
+});
+
+it('says once, and not with each try, that the other gateways learn of no turns', async () => {
+  let tries = 0;
+  let isAway = true;
+  const one = await gateway((exchange) => ({
+    async tell(name, told) {
+      tries += 1;
+      if (isAway) throw new Error('the database is away');
+      await exchange.tell(name, told);
+    },
+  }));
+  const two = await gateway();
+  const first = start(one.hub, 'turn-1');
+  await eventually(() => expect(tries).toBeGreaterThan(3));
+  expect(one.warnings).toEqual([expect.stringContaining('the database is away')]);
+  isAway = false;
+  await eventually(() => expect(two.hub.turn('turn-1')).toBeDefined());
+  isAway = true;
+  first.push(END);
+  first.close();
+  await eventually(() => expect(one.warnings).toHaveLength(2));
+  isAway = false;
+  for (const { exchange } of [one, two]) await exchange.close();
+});
+
 it('a message that cannot be stored for the other gateway is reported to its writer', async () => {
   const one = await gateway();
   const two = await gateway(() => ({

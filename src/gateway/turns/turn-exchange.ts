@@ -70,6 +70,7 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
   const told = new Map<string, ToldTurn>();
   let toldLines = 0;
   let telling: NodeJS.Timeout | undefined;
+  let isFailing = false;
   let lastTold: Promise<void> = Promise.resolve();
 
   const others = new Map<string, { lines: EventQueue<RelayedLine>; ended: Promise<void> }>();
@@ -115,7 +116,16 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
     if (ending.signal.aborted) return;
     telling ??= setTimeout(() => {
       lastTold = tell()
-        .catch((error: Error) => warn(`the other gateways are not told of turns: ${error.message}`))
+        .then(
+          () => {
+            isFailing = false;
+          },
+          (error: Error) => {
+            // Once for each time, not with each try.
+            if (!isFailing) warn(`turns cannot be told to the other gateways: ${error.message}`);
+            isFailing = true;
+          },
+        )
         .finally(() => {
           telling = undefined;
           if ([...told.values()].some(({ isDirty }) => isDirty)) tellLater();

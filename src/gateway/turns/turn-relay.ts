@@ -131,13 +131,15 @@ export async function receiveTurns(
     relayed.events.push(event);
   }
 
-  /** What came before is not kept there any more: without it the numbers would differ. */
   function takeStretch(relayed: Relayed, { first, event, pieces }: Stretch): void {
-    if (first > relayed.lastNumber + 1) relayed.events.close();
-    if (first !== relayed.lastNumber + 1) return;
-    relayed.lastNumber += pieces?.length ?? 1;
+    // What is told again begins before what is known, and may go further.
+    const known = relayed.lastNumber + 1 - first;
+    // What came before is not kept there any more: without it the numbers would differ.
+    if (known < 0) relayed.events.close();
+    if (known < 0 || known >= (pieces?.length ?? 1)) return;
+    relayed.lastNumber = first + (pieces?.length ?? 1) - 1;
     if (!pieces) relayed.events.push(event);
-    for (const text of pieces ?? []) relayed.events.push({ ...event, text } as RunEvent);
+    for (const text of pieces?.slice(known) ?? []) relayed.events.push({ ...event, text } as RunEvent);
   }
 
   try {
