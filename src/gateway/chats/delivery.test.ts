@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { PlatformFault } from '../../../test/conformance/channel-subject.ts';
 import { testChats } from '../../../test/support/chats.ts';
@@ -224,4 +224,54 @@ it('a gateway that was frozen while it recorded a message asks again before it s
   await chats.says(['one']);
   expect(answers).toEqual([]);
   expect(said.flat()).toEqual([]);
+});
+
+it('a message that was being recorded when the gateway stopped is not sent, and the next gateway sends it once', async () => {
+  const chats = await testChats();
+  const recording = Promise.withResolvers<void>();
+  const recorded = Promise.withResolvers<void>();
+  let sends = 0;
+  const platform = chats.platform.open();
+  // As a library that knows no signals.
+  const deaf = {
+    ...platform,
+    send: (message: Parameters<typeof platform.send>[0]) => {
+      sends += 1;
+      return platform.send(message, new AbortController().signal);
+    },
+  };
+  const gateway = await chats.start({
+    channels: [deaf],
+    async audit() {
+      recording.resolve();
+      await recorded.promise;
+    },
+  });
+  await gateway.send(chat('anna'), 'one');
+  await recording.promise;
+  const drained = gateway.drain(AbortSignal.abort());
+  await setImmediate();
+  recorded.resolve();
+  await drained;
+  expect(sends).toBe(0);
+  await chats.start();
+  await chats.says(['one']);
+});
+
+it('a gateway whose storage answers slowly can be stopped while it asks whether a message is still its own', async () => {
+  const chats = await testChats();
+  let questions = 0;
+  const gateway = await chats.start({
+    async isStillOurs() {
+      questions += 1;
+      await sleep(600);
+      return true;
+    },
+  });
+  await gateway.send(chat('anna'), 'one');
+  await eventually(() => expect(questions).toBeGreaterThan(1));
+  await gateway.drain(AbortSignal.abort());
+  const before = questions;
+  await sleep(700);
+  expect(questions).toBe(before);
 });

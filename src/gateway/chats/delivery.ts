@@ -126,7 +126,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const outgoing = JSON.parse(message.body) as Outgoing;
       if (!outgoing.isForStranger && !(await mayReceive(message.chat))) throw new ChannelError('rejected', REVOKED);
       // Another gateway sends it, when this one was frozen and lost the bot meanwhile; this delivery will be stopped.
-      if (!(await recordIfOurs(messageEvent(message, outgoing)))) return await waitToRetry();
+      if (!(await recordIfOurs(messageEvent(message, outgoing), until.signal))) return await waitToRetry();
       const sending = outgoing.picture
         ? sendPicture(channel, message, outgoing.picture, until.signal)
         : sendOrReplace(channel, message, outgoing, until.signal);
@@ -151,28 +151,29 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   /**
    * Records that the message leaves, if this gateway may send it at the moment when this resolves: an answer of the storage that is old by then counts for nothing,
-   * because this process may have been frozen after it was given.
+   * because this process may have been frozen after it was given. False also when `signal` has fired: a channel that does not heed it would send the message.
    */
-  async function recordIfOurs(event: AuditEvent): Promise<boolean> {
-    for (let isRecorded = false; ; ) {
+  async function recordIfOurs(event: AuditEvent, signal: AbortSignal): Promise<boolean> {
+    for (let isRecorded = false; !signal.aborted; ) {
       const askedAt = monotonicMs();
       if (!(await isStillOurs())) return false;
       if (!isRecorded) await audit([event]);
       isRecorded = true;
-      if (monotonicMs() - askedAt < FRESH_MS) return true;
+      if (monotonicMs() - askedAt < FRESH_MS) return !signal.aborted;
     }
+    return false;
   }
 
   /** What became of a message must be on record before the next of its chat: else it would be sent again. */
   async function untilStored(store: () => Promise<void>): Promise<void> {
-    while (!stopping.signal.aborted) {
+    do {
       try {
         return await store();
       } catch (error) {
         log(`the outbox cannot be written: ${(error as Error).message}`, { level: 'warn' });
         await waitToRetry();
       }
-    }
+    } while (!stopping.signal.aborted);
   }
 
   async function waitToRetry(): Promise<void> {
