@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { testHome } from '../../../test/support/test-home.ts';
+import type { Blobs } from '../../storage/blobs.ts';
 import { createLocalStorage } from '../../storage/local/local-storage.ts';
 import { createUploads } from './uploads.ts';
 
@@ -69,4 +70,54 @@ it('an upload that one machine received is read on another that shares the stora
   expect(await read('anna', 100)).toEqual({ name: 'a.txt', content: Buffer.from('12345678') });
   await expect(read('bo', 100)).rejects.toMatchObject({ code: 'UPLOAD_UNKNOWN' });
   await expect(read('anna', 7)).rejects.toMatchObject({ code: 'FILES_TOO_LARGE' });
+});
+
+describe('where other machines share the storage', () => {
+  const DAY = 24 * 3_600_000;
+  const keepIn = (blobs: Blobs, folder = testHome().path) =>
+    createUploads({ folder, now: Date.now, blobs }).keep({
+      name: 'a.txt',
+      content: pieces('1234'),
+      person: 'anna',
+      most: 10,
+    });
+
+  /** With such uploads, by name: how old each is, and whether this machine has stored it. */
+  async function sharedBlobs(old: Record<string, { age: number; isOwn: boolean }>) {
+    const stored = await createLocalStorage({ home: testHome().path, now: Date.now }).blobs();
+    const removed: string[] = [];
+    const blobs: Blobs = {
+      ...stored,
+      isShared: true,
+      list: async () =>
+        Object.entries(old).map(([name, { age, isOwn }]) => ({ name, bytes: 1, storedAt: Date.now() - age, isOwn })),
+      remove: async (_scope, name = '') => void removed.push(name),
+    };
+    return { blobs, removed };
+  }
+
+  it('uploads are removed after a day, those of a machine that is gone a day later', async () => {
+    const { blobs, removed } = await sharedBlobs({
+      own: { age: 1.1 * DAY, isOwn: true },
+      ownNew: { age: 0.9 * DAY, isOwn: true },
+      other: { age: 1.1 * DAY, isOwn: false },
+      gone: { age: 2.1 * DAY, isOwn: false },
+    });
+    await keepIn(blobs);
+    expect(removed).toEqual(['own', 'gone']);
+  });
+
+  it('one that cannot be removed now keeps no new one out', async () => {
+    const { blobs } = await sharedBlobs({ own: { age: 2 * DAY, isOwn: true } });
+    const remove = async () => Promise.reject(new Error('the bucket is away'));
+    expect(await keepIn({ ...blobs, remove })).toMatchObject({ name: 'a.txt', bytes: 4 });
+  });
+
+  it('of one that cannot be stored for them nothing is kept here either', async () => {
+    const { blobs } = await sharedBlobs({});
+    const folder = testHome().path;
+    const put = async () => Promise.reject(new Error('the database is away'));
+    await expect(keepIn({ ...blobs, put }, folder)).rejects.toThrow('the database is away');
+    expect(readdirSync(folder)).toEqual([]);
+  });
 });

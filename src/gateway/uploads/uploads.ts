@@ -30,6 +30,8 @@ export interface Uploads {
 }
 
 const KEPT_MS = 24 * 3_600_000;
+/** Another machine removes its own, unless it is gone for good. */
+const KEPT_OF_OTHERS_MS = 2 * KEPT_MS;
 /** No name of an upload ends so. */
 const UNFINISHED = '.~';
 const MOST_BYTES = 500 * 1024 * 1024;
@@ -70,8 +72,9 @@ export function createUploads({
         if (name.split('.')[1] === person) own += found.size;
       }
     }
+    // The next upload tries again where the store does not answer now.
     for (const { name, storedAt, isOwn } of (await shared?.list(UPLOADS)) ?? [])
-      if (isOwn && now() - storedAt > KEPT_MS) await shared?.remove(UPLOADS, name);
+      if (now() - storedAt > (isOwn ? KEPT_MS : KEPT_OF_OTHERS_MS)) await shared?.remove(UPLOADS, name).catch(() => {});
     return { own, all };
   }
 
@@ -101,16 +104,16 @@ export function createUploads({
       const id = newId('upload');
       const kept = safeName(name);
       const part = join(folder, `${id}.${person}${UNFINISHED}`);
+      const whole = `${id}.${person}.${kept}`;
       try {
         const { bytes, type } = await receive(part, content, { name: kept, most });
-        const admitted = last.then(() => admit(part, join(folder, `${id}.${person}.${kept}`), { person, bytes }));
+        const admitted = last.then(() => admit(part, join(folder, whole), { person, bytes }));
         last = admitted.catch(() => {});
         await admitted;
-        const whole = `${id}.${person}.${kept}`;
         await shared?.put(UPLOADS, whole, await readFile(join(folder, whole)));
         return { id, name: kept, type, bytes };
       } catch (error) {
-        await rm(part, { force: true });
+        for (const name of [part, join(folder, whole)]) await rm(name, { force: true });
         throw isFileError(error) ? storageError(folder, error) : error;
       }
     },
