@@ -3,6 +3,7 @@
 // ends all others in it before that process is gone.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from '../lib/monotonic.ts';
 import { readStat } from './end-tree.ts';
 
 const PAUSE_MS = 5;
@@ -22,7 +23,8 @@ export function ownerMark({ pid, started }: Owner): string {
 /** Resolves with true once no sandbox of a Lainclaw that has ended is left; with false when one is still there after ten seconds. */
 export async function endOrphans(owner: Owner): Promise<boolean> {
   const mark = ownerMark(owner);
-  for (let waited = 0; waited < DEADLINE_MS; waited += PAUSE_MS) {
+  // A look takes longer than the pause where many processes run.
+  for (const deadline = monotonicMs() + DEADLINE_MS; monotonicMs() < deadline; ) {
     const { marked, ending } = look(mark);
     if (marked.length + ending.length === 0) return true;
     for (const pid of marked) kill(pid);
