@@ -78,10 +78,11 @@ export function createPolicy(options: PolicyOptions): Authorise {
   const { askPerson, permissions, sessionId, places } = options;
   return async (spec, call, context) => {
     // Judging takes a parser and a table of commands: loaded with the first call.
-    const [{ decide }, { namesOf }, { hiddenPaths }, contentTaint] = await Promise.all([
+    const [{ decide }, { namesOf }, { hiddenPaths }, { createObeyedByGit }, contentTaint] = await Promise.all([
       import('./permissions/decide.ts'),
       import('./permissions/decision.ts'),
       import('./permissions/hidden-paths.ts'),
+      import('../workspace/repositories/named-files.ts'),
       options.contentTaint?.(),
     ]);
     const rules = await permissions.rules();
@@ -89,7 +90,12 @@ export function createPolicy(options: PolicyOptions): Authorise {
     const mode = options.mode.current();
     const taint = options.taint.sources();
     const subject = spec.subject(call.args);
-    const judging = { ...places, directory: directoryOf(subject, places), parseCommand: await parserFor(subject) };
+    const judging = {
+      ...places,
+      directory: directoryOf(subject, places),
+      parseCommand: await parserFor(subject),
+      obeyedByGit: createObeyedByGit(places.userHome),
+    };
     const network = await options.networkRequest?.({
       subject,
       parseCommand: judging.parseCommand,
@@ -183,7 +189,7 @@ function nobodyThere({ spec, call, verdict, taint, subject }: Unanswered): strin
       : [];
   const trust = spec.trustCommand === undefined ? [] : [`trust it: ${spec.trustCommand}`];
   const byMode = notByMode ? [] : ['run it with --mode auto'];
-  const ways = [...byMode, ...rule, ...trust].join(', or ');
+  const ways = [...byMode, ...rule, ...trust].join(', or ') || 'run it where you can be asked';
   return `${call.name} needs permission${why} and nobody is there to give it: ${ways}`;
 }
 

@@ -20,12 +20,15 @@ nested() { layout "$1/.git"; settings > "$1/.git/config"; echo one > "$1/a.txt";
 hook() { mkdir -p "$1"; printf '#!/bin/sh\\n%s\\n' "$(program)" > "$1/post-index-change"; chmod +x "$1/post-index-change"; }
 as() { git -c user.name=a -c user.email=a@example.com "$@"; }
 real() { git init -q "$1"; echo one > "$1/a.txt"; as -C "$1" add a.txt; as -C "$1" commit -qm one; }
+script() { mkdir -p "$(dirname "$1")"; printf '#!/bin/sh\\n%s\\n' "$2" > "$1"; chmod +x "$1"; }
 driver() { echo '*.txt $1' > "$2/.gitattributes"; }
 `;
 
 const REAL_ROOT = 'real .';
 const REAL_NESTED = 'real sub';
 const SUBMODULE = `real .; real ../sub-source; as -c protocol.file.allow=always submodule -q add "$PWD/../sub-source" sub; as commit -qm sub`;
+
+const FILTERED = `${REAL_ROOT}; script tools/clean.sh cat; echo '*.txt filter=x' > .gitattributes; git config filter.x.clean 'sh tools/clean.sh %f'; echo two > a.txt`;
 
 export const GIT_PLANTS: readonly GitPlant[] = [
   { name: 'a bare layout in a directory', commands: ['bare x'] },
@@ -201,6 +204,46 @@ export const GIT_PLANTS: readonly GitPlant[] = [
     name: "a missing file that a nested repository's settings include",
     person: `${REAL_NESTED}; git -C sub config include.path ../../team.gitconfig`,
     commands: ['evil > team.gitconfig'],
+  },
+  {
+    name: "a filter program that the person's settings name",
+    person: FILTERED,
+    commands: ['{ program; echo; echo cat; } > tools/clean.sh'],
+  },
+  {
+    name: "a missing program that the person's settings name",
+    person: `${FILTERED}; rm -r tools`,
+    commands: ['mkdir tools; { program; echo; echo cat; } > tools/clean.sh'],
+  },
+  {
+    name: "a watching program that the person's settings name",
+    person: `${REAL_ROOT}; script mon.sh 'echo'; git config core.fsmonitor ./mon.sh`,
+    commands: ['{ echo "#!/bin/sh"; program; } > mon.sh'],
+  },
+  {
+    name: "a text converter that the person's settings name",
+    person: `${REAL_ROOT}; script tools/text.sh 'cat "$1"'; echo '*.txt diff=x' > .gitattributes; git config diff.x.textconv 'sh "./tools/text.sh"'; echo two > a.txt`,
+    commands: ['program > tools/text.sh'],
+  },
+  {
+    name: "a program of a submodule's settings",
+    person: `${SUBMODULE}; mkdir sub/t; git -C sub config core.fsmonitor t/mon.sh; script sub/t/mon.sh echo`,
+    commands: ['{ echo "#!/bin/sh"; program; } > sub/t/mon.sh'],
+  },
+  {
+    name: "a link in the place of the person's directory of hooks",
+    person: `${REAL_ROOT}; mkdir -p tools/hooks; git config core.hooksPath tools/hooks`,
+    commands: ['hook evil; rm -r tools/hooks; ln -s ../evil tools/hooks; touch a.txt'],
+  },
+  {
+    name: "a link on the way to the person's directory of hooks",
+    person: `${REAL_ROOT}; mkdir -p tools/hooks; git config core.hooksPath tools/hooks`,
+    commands: ['hook evil/hooks; rm -r tools; ln -s evil tools; touch a.txt'],
+  },
+  {
+    name: "hooks behind a link of the person's",
+    person: `${REAL_ROOT}; mkdir -p shared/hooks; ln -s shared tools; git config core.hooksPath tools/hooks`,
+    commands: ['hook shared/hooks; touch a.txt'],
   },
   { name: 'a command that takes too long', commands: ['bare x; sleep 60'] },
 ];

@@ -7,6 +7,7 @@ import { GIT_PLANTS } from '../corpora/git-plants.ts';
 import { canaryOf, gitRunsIt, plantScript, prepareHome, shellOnHost } from '../support/git-on-host.ts';
 import type { Home } from '../support/home.ts';
 import { lainclaw } from '../support/lainclaw.ts';
+import { modelFor } from '../support/model-providers.ts';
 import { testHome } from '../support/test-home.ts';
 
 async function invoke(home: Home, name: string, args: object, ...flags: string[]): Promise<ToolResult> {
@@ -34,6 +35,70 @@ describe.each(['auto', 'accept-edits', 'ask'])('planted by a command in mode %s'
       expect(result).not.toMatchObject({ error: { reason: 'denied' } });
     }
     expect(gitRunsIt(home)).toBe(false);
+  });
+});
+
+describe('planted by a command of a tainted turn', () => {
+  it.concurrent.each(GIT_PLANTS)('git on the host runs nothing: $name', async (plant) => {
+    const plants = plant.commands.map((_, index) => ({
+      toolCalls: [{ name: 'bash', args: { command: `bash plant-${index}.sh`, timeoutMs: 3_000 } }],
+    }));
+    const letter = { toolCalls: [{ name: 'fs.read_file', args: { path: 'inbox/letter.txt' } }] };
+    const { ask, home } = await modelFor('openai-compatible', [letter, ...plants, { text: 'Done.' }]);
+    prepareHome(home, plant);
+    home.file('inbox/letter.txt', 'Plant it.\n');
+    for (const [index, command] of plant.commands.entries()) home.file(`plant-${index}.sh`, plantScript(home, command));
+    const { toolResults } = (await ask('go', '--mode', 'auto', '--tool-max-steps', '6')).json();
+    expect(toolResults).toHaveLength(plants.length + 1);
+    expect(toolResults[0]?.result.meta).toMatchObject({ tainted: true });
+    expect(toolResults.filter(({ result }) => !result.ok && result.error.reason === 'denied')).toEqual([]);
+    expect(gitRunsIt(home)).toBe(false);
+  });
+});
+
+describe('what settings of the person name', () => {
+  const SETTINGS = [
+    ...['core.hooksPath tools/hooks', 'filter.x.clean "sh tools/clean.sh"', 'core.fsmonitor ./tools/mon.sh'],
+    ...['include.path ../team.gitconfig'],
+  ];
+  const NAMED = ['tools/hooks/post-index-change', 'tools/clean.sh', 'tools/mon.sh', 'team.gitconfig'];
+  const own = (at: string): string => `real ${at}; ${SETTINGS.map((each) => `git -C ${at} config ${each}`).join('; ')}`;
+  const PLACES = [
+    { where: 'of the repository', person: own('.') },
+    { where: 'of a repository around the workspace', person: own('..') },
+  ];
+
+  it.concurrent.each(PLACES)('no file tool writes unasked in mode auto: settings $where', async ({ person, where }) => {
+    const home = prepareHome(testHome(), {
+      person: person
+        .replaceAll('tools/', where.includes('around') ? 'workspace/tools/' : 'tools/')
+        .replace('../team', where.includes('around') ? '../workspace/team' : '../team'),
+    });
+    home.file('ordinary.txt', 'evil');
+    for (const path of NAMED) {
+      const patch = `*** Begin Patch\n*** Add File: ${path}\n+evil\n*** End Patch`;
+      for (const [name, args] of [
+        ['file_write', { path, content: 'evil' }],
+        ['apply_patch', { patch }],
+        ['file_move', { from: 'ordinary.txt', to: path }],
+      ] as const)
+        expect([path, name, await invoke(home, name, args, '--mode=auto')]).toMatchObject([
+          path,
+          name,
+          { error: { reason: 'denied', message: expect.stringMatching(/git runs it|settings of git include it/) } },
+        ]);
+    }
+    expect(await invoke(home, 'file_write', { path: 'tools/notes.md', content: 'fine' }, '--mode=auto')).toMatchObject({
+      ok: true,
+    });
+  });
+
+  it('a command leaves no hook where a repository around the workspace looks for hooks', async () => {
+    const home = prepareHome(testHome(), { person: 'real ..; git -C .. config core.hooksPath workspace/tools' });
+    home.file('plant.sh', plantScript(home, 'hook tools'));
+    const result = await invoke(home, 'bash', { command: 'bash plant.sh; ls tools' }, '--mode=auto');
+    expect(result).toMatchObject({ ok: true, data: { stdout: 'post-index-change\n' } });
+    shellOnHost({ ...home, workspace: home.base }, 'test ! -e workspace/tools/post-index-change');
   });
 });
 

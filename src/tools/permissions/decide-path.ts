@@ -60,7 +60,10 @@ export function decidePath(input: DecideInput, { path, access }: PathSubject): D
   // Where the tool reads through the workspace it reaches nothing outside: that refuses by itself, in its own words.
   if (effect === 'read' && location.relative === undefined && spec.handlesFiles) return allow(base, ALLOWED_BY.reading);
   if (objection?.verdict === 'deny') return deny(base, objection.reason);
-  if (objection) return ask({ ...judged, question: base.question }, [...tainted, objection.reason]);
+  if (objection) {
+    const asked = ask({ ...judged, question: base.question }, [...tainted, objection.reason]);
+    return objection.notByMode ? { ...asked, notByMode: true } : asked;
+  }
 
   const answered = !isMore && answersFor(remembered, needsPerson).some(allows);
   if (answered) return allow(base, ALLOWED_BY.answer);

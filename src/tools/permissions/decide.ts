@@ -99,10 +99,11 @@ function decidePaths(input: DecideInput, paths: readonly PathSubject[]): Decisio
   const scopes = (['session', 'always'] as const).filter((scope) =>
     asking.every((each) => each.scopes.includes(scope)),
   );
-  return ask(
+  const asked = ask(
     { question, changes, rememberAs, scopes, needsPerson: asking.some((each) => each.needsPerson) },
     asking.flatMap(({ reasons }) => reasons),
   );
+  return asking.some((each) => each.notByMode) ? { ...asked, notByMode: true } : asked;
 }
 
 /** The end of planning: a person approves the plan and says how to continue; outside plan mode nothing has to be approved. */

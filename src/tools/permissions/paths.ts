@@ -11,6 +11,8 @@ export interface PathContext {
   lainclawHome: string;
   /** The real path, walking the given absolute path part by part; parts that do not exist stay as they are. */
   resolveLinks?(absolute: string): string;
+  /** Why git would run or obey what is written at this absolute real path, because settings of the person name it. */
+  obeyedByGit?(path: string): string | undefined;
   /** The turn has content from outside: more paths are protected from being written. */
   tainted?: boolean;
 }

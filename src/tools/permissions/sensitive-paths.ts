@@ -3,8 +3,8 @@
 import { PROTECTED_WRITES, type ReasonedPattern, RUN_BY_OTHERS, reasonAmong } from './executed-paths.ts';
 import { isInLainclawHome, type Location, type PathContext } from './paths.ts';
 
-/** `path`: where the call leads, absolute. */
-export type Objection = { verdict: 'ask' | 'deny'; reason: string; path: string };
+/** `path`: where the call leads, absolute. `notByMode`: git would run it by itself, so that a person must allow it. */
+export type Objection = { verdict: 'ask' | 'deny'; reason: string; path: string; notByMode?: true };
 
 /** Reading here shows credentials to the model and its provider. */
 const PROTECTED_READS: readonly ReasonedPattern[] = [
@@ -23,9 +23,13 @@ export function objectToWrite({ path, relative }: Location, context: PathContext
       path,
       reason: `${path} belongs to Lainclaw itself: a tool may not change its own permissions`,
     };
+  const byGit = context.obeyedByGit?.(path);
   const found =
-    reasonAmong(PROTECTED_WRITES, path) ?? (context.tainted ? reasonAmong(RUN_BY_OTHERS, relative ?? path) : undefined);
-  return found === undefined ? undefined : { verdict: 'ask', path, reason: `${path} is protected: ${found}` };
+    byGit ??
+    reasonAmong(PROTECTED_WRITES, path) ??
+    (context.tainted ? reasonAmong(RUN_BY_OTHERS, relative ?? path) : undefined);
+  if (found === undefined) return undefined;
+  return { verdict: 'ask', path, reason: `${path} is protected: ${found}`, ...(byGit && { notByMode: true }) };
 }
 
 export function objectToRead({ path }: Location, context: PathContext): Objection | undefined {

@@ -60,7 +60,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
 
   async function watchForPlants(context: Parameters<WatchPlants>[0]): Promise<PlantWatch> {
     const { createPlantWatcher } = await import('./watch-plants.ts');
-    watchPlants ??= createPlantWatcher(await commandRecords?.());
+    watchPlants ??= createPlantWatcher(environment.HOME ?? '', await commandRecords?.());
     return watchPlants(context);
   }
 

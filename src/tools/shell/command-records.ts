@@ -122,6 +122,8 @@ interface Written {
   repositories: string[];
   hookDirectories: string[];
   settings: string[];
+  /** Absent in records of earlier versions. */
+  programs?: string[];
   executed?: [path: string, state: WrittenState][];
   approved: string[];
 }
@@ -135,6 +137,7 @@ function toWritten({ root, repositories, executed, approved }: RecordedCommand):
     repositories: [...repositories.repositories],
     hookDirectories: [...named.hookDirectories],
     settings: [...named.settings],
+    programs: [...named.programs],
     ...(executed && { executed: [...executed].map(([path, state]) => [path, writtenState(state)]) }),
     approved: [...approved],
   };
@@ -142,13 +145,13 @@ function toWritten({ root, repositories, executed, approved }: RecordedCommand):
 
 function fromWritten(written: Written): RecordedCommand {
   if (written.version !== VERSION || !written.root.startsWith('/')) throw new Error('not a record of a command');
-  const { root, states, repositories, hookDirectories, settings, executed, approved } = written;
+  const { root, states, repositories, hookDirectories, settings, programs, executed, approved } = written;
   return {
     root,
     repositories: {
       states: new Map(states.map(([path, state]) => [path, readState(state)])),
       repositories: new Set(repositories),
-      named: { hookDirectories: new Set(hookDirectories), settings: new Set(settings) },
+      named: { hookDirectories: new Set(hookDirectories), settings: new Set(settings), programs: new Set(programs) },
     },
     executed: executed && new Map(executed.map(([path, state]) => [path, readState(state)])),
     approved,

@@ -13,7 +13,7 @@ const file = (text: string) => ({ bytes: Buffer.from(text), mode: 0o644 });
 async function setUp() {
   const { workspace: root, base } = testHome();
   const onRecord = new Set<RecordedCommand>();
-  const watch = createPlantWatcher({
+  const watch = createPlantWatcher('', {
     async begin(command) {
       onRecord.add({ ...command, executed: command.executed && new Map(command.executed) });
       const [mine] = [...onRecord].slice(-1);

@@ -31,14 +31,14 @@ export type WatchPlants = (
   context: Pick<ToolContext, 'workspace' | 'signal' | 'now' | 'keptPath' | 'tainted' | 'approvedPaths'>,
 ) => Promise<PlantWatch>;
 
-/** Remembers the directories that it has read. */
-export function createPlantWatcher(records?: Pick<CommandRecords, 'begin'>): WatchPlants {
+/** Remembers the directories that it has read. `userHome`: where the person's settings of git are. */
+export function createPlantWatcher(userHome: string, records?: Pick<CommandRecords, 'begin'>): WatchPlants {
   const repositories = createRepositoryWatcher();
   const executed = createExecutedWatcher(executedReason);
   return async ({ workspace: { root }, signal, now, keptPath, tainted, approvedPaths = [] }) => {
     const approved = approvedPaths.map((path) => relative(root, path));
     const [ofGit, ofOthersFirst] = await Promise.all([
-      repositories.look({ root, signal, now }),
+      repositories.look({ root, signal, now, userHome }),
       tainted && executed.look({ root, signal, now }),
     ]);
     let ofOthers = ofOthersFirst && new Map(ofOthersFirst);

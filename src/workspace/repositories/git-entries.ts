@@ -7,12 +7,14 @@ import { inDirectory } from './in-directory.ts';
 const LARGEST_BYTES = 1024 * 1024;
 
 export type EntryState =
-  | { kind: 'absent' | 'directory' | 'other' | 'too-large' }
+  | { kind: 'absent' | 'directory' | 'other' }
+  /** `mark`: its number, size and times, which change with it; absent in records of earlier versions. */
+  | { kind: 'too-large'; mark?: string }
   | { kind: 'file'; bytes: Buffer; mode: number }
   | { kind: 'link'; target: string };
 
 /** What an entry is to git. */
-export type Role = 'settings' | 'hooks' | 'hook' | 'commondir' | 'head' | 'git-link';
+export type Role = 'settings' | 'hooks' | 'hook' | 'program' | 'commondir' | 'head' | 'git-link';
 
 export interface GitEntry {
   role: Role;
@@ -45,8 +47,8 @@ export function entryState(root: string, path: string): EntryState {
 export function isSameState(one: EntryState, other: EntryState): boolean {
   if (one.kind === 'file' && other.kind === 'file') return one.mode === other.mode && one.bytes.equals(other.bytes);
   if (one.kind === 'link' && other.kind === 'link') return one.target === other.target;
-  // What was too large to be compared may have changed.
-  return one.kind === other.kind && one.kind !== 'too-large';
+  if (one.kind === 'too-large' && other.kind === 'too-large') return one.mark !== undefined && one.mark === other.mark;
+  return one.kind === other.kind;
 }
 
 export function textOf(state: EntryState): string {
@@ -69,7 +71,7 @@ function stateAt(address: string): EntryState {
     if (!stats.isFile()) return { kind: 'other' };
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const { size, mode } = fstatSync(descriptor);
-    if (size > LARGEST_BYTES) return { kind: 'too-large' };
+    if (size > LARGEST_BYTES) return { kind: 'too-large', mark: markOf(descriptor) };
     const bytes = Buffer.alloc(size);
     return { kind: 'file', bytes: bytes.subarray(0, readSync(descriptor, bytes, 0, size, 0)), mode: mode & 0o777 };
   } catch {
@@ -77,6 +79,12 @@ function stateAt(address: string): EntryState {
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
+}
+
+/** A command cannot choose the time of a file's last change. */
+function markOf(descriptor: number): string {
+  const { ino, size, mtimeNs, ctimeNs } = fstatSync(descriptor, { bigint: true });
+  return [ino, size, mtimeNs, ctimeNs].join(':');
 }
 
 function names(address: string): string[] {

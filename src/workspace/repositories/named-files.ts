@@ -1,56 +1,163 @@
-// Files of the workspace that the person's own settings have git obey: a directory of hooks, and included settings.
-import { readdirSync } from 'node:fs';
+// Files of the workspace that the person's own settings have git obey: a directory of hooks, included settings, and the programs by which
+// git watches, filters and compares files.
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
-import { toBytePath } from '../byte-path.ts';
+import { toBytePath, toSystem } from '../byte-path.ts';
 import { entryState, type GitEntry, splitPath, textOf } from './git-entries.ts';
 import { inDirectory } from './in-directory.ts';
+import { type GitSettings, readText, settingsAround, settingsEverywhere } from './person-settings.ts';
 import { riskySettings } from './risky-settings.ts';
 
 /** Names that git, or husky for it, runs; such a directory may hold other scripts of the person's. */
 const HOOK =
   /^(?:(?:pre|post|p4)-.+|(?:prepare-)?commit-msg|applypatch-msg|update|push-to-checkout|reference-transaction|proc-receive|sendemail-validate|fsmonitor-watchman|h|husky\.sh|common\.sh)$/;
+/** Settings whose value is no program that git starts by itself. */
+const STARTS_NOTHING =
+  /^(?:alias|user|color|url|includeif|include)\.|^core\.(?:hookspath|excludesfile|attributesfile)=/;
+const LARGEST_INCLUDES = 50;
 
 export interface NamedFiles {
   /** Byte paths relative to the root. */
   hookDirectories: ReadonlySet<string>;
   settings: ReadonlySet<string>;
+  programs: ReadonlySet<string>;
 }
 
 /** `entries`: of the repositories before a command, so that nothing is named by the command itself. */
-export function namedFiles(root: string, entries: readonly GitEntry[]): NamedFiles {
-  const hookDirectories = new Set<string>();
-  const included = new Set<string>();
-  function read(path: string, text: string, worktree: string): void {
-    const [directory] = splitPath(path);
-    for (const setting of riskySettings(text)) {
-      const hooks = settingValue(setting, /^core\.hookspath=/);
-      const hooksAt = hooks && insidePath(root, worktree, hooks);
-      if (hooksAt) hookDirectories.add(hooksAt);
-      // Husky has git run small scripts that run those in the directory above.
-      if (hooksAt?.endsWith('/_')) hookDirectories.add(splitPath(hooksAt)[0]);
-      const include = settingValue(setting, /^include(?:if\..*)?\.path=/s);
-      const settingsAt = include && insidePath(root, directory, include);
-      if (!settingsAt || included.has(settingsAt)) continue;
-      included.add(settingsAt);
-      read(settingsAt, textOf(entryState(root, settingsAt)), worktree);
-    }
-  }
-  for (const { role, path, state } of entries) {
-    if (role === 'settings') read(path, textOf(state), splitPath(splitPath(path)[0])[0]);
-  }
-  return { hookDirectories, settings: included };
+export function namedFiles(root: string, entries: readonly GitEntry[], userHome: string): NamedFiles {
+  const base = toBytePath(root);
+  const own = entries.flatMap(({ role, path, state }): GitSettings[] => {
+    if (role !== 'settings') return [];
+    const text = textOf(state);
+    const directory = posix.join(base, splitPath(path)[0]);
+    return [{ path: posix.join(base, path), text, worktree: worktreeOf(directory, text) }];
+  });
+  const around = settingsAround(posix.dirname(base));
+  const worktrees = new Set([...own, ...around].map(({ worktree }) => worktree));
+  const obeyed = obeyedBy([...own, ...around, ...settingsEverywhere(worktrees, userHome)], userHome);
+  const inside = (paths: ReadonlySet<string>): Set<string> =>
+    new Set([...paths].flatMap((path) => (path.startsWith(`${base}/`) ? [path.slice(base.length + 1)] : [])));
+  return {
+    hookDirectories: inside(obeyed.hookDirectories),
+    settings: inside(obeyed.settings),
+    programs: inside(obeyed.programs),
+  };
 }
 
 /** As they are now. */
-export function entriesOfNamed(root: string, { hookDirectories, settings }: NamedFiles): GitEntry[] {
+export function entriesOfNamed(root: string, { hookDirectories, settings, programs }: NamedFiles): GitEntry[] {
   const hooks = [...hookDirectories].flatMap((directory) => {
     const names = inDirectory(root, directory, (address) => readdirSync(address, 'latin1')) ?? [];
     return names.filter((name) => HOOK.test(name)).map((name) => `${directory}/${name}`);
   });
+  const entry = (role: GitEntry['role'], path: string): GitEntry => ({ role, path, state: entryState(root, path) });
+  // A link in the place of a directory on the way leads git to other files of these names.
+  const ways = new Set(
+    [...hookDirectories, ...[...settings, ...programs].map((path) => splitPath(path)[0])].flatMap(wayTo),
+  );
   return [
-    ...hooks.map((path): GitEntry => ({ role: 'hook', path, state: entryState(root, path) })),
-    ...[...settings].map((path): GitEntry => ({ role: 'settings', path, state: entryState(root, path) })),
+    ...[...ways].map((path) => entry('hooks', path)),
+    ...hooks.map((path) => entry('hook', path)),
+    ...[...settings].map((path) => entry('settings', path)),
+    ...[...programs].map((path) => entry('program', path)),
   ];
+}
+
+/** Tells of an absolute path, existing or not, why git would obey what is written there. Reads each configuration once. */
+export function createObeyedByGit(userHome: string): (path: string) => string | undefined {
+  const known = new Map<string, Obeyed>();
+  function around(directory: string): Obeyed {
+    const before = known.get(directory);
+    if (before) return before;
+    const settings = settingsAround(directory);
+    const worktrees = new Set(settings.map(({ worktree }) => worktree));
+    const obeyed = obeyedBy([...settings, ...settingsEverywhere(worktrees, userHome)], userHome);
+    known.set(directory, obeyed);
+    return obeyed;
+  }
+  return (text) => {
+    const path = toBytePath(text);
+    const directory = posix.dirname(path);
+    const { hookDirectories, settings, programs } = around(directory);
+    if (hookDirectories.has(directory) && HOOK.test(posix.basename(path))) return 'git runs it as a hook';
+    if (programs.has(path)) return 'git runs it, because its settings name it';
+    return settings.has(path) ? 'the settings of git include it' : undefined;
+  };
+}
+
+/** The directory itself and those that hold it, the outermost first. */
+function wayTo(directory: string): string[] {
+  const names = directory.split('/').filter((name) => name !== '');
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
+}
+
+interface Obeyed {
+  /** Absolute byte paths, each also as it is without links. */
+  hookDirectories: Set<string>;
+  settings: Set<string>;
+  programs: Set<string>;
+}
+
+function obeyedBy(sources: readonly GitSettings[], userHome: string): Obeyed {
+  const obeyed: Obeyed = { hookDirectories: new Set(), settings: new Set(), programs: new Set() };
+  const home = toBytePath(userHome);
+  const seen = new Set<string>();
+  const queue = [...sources];
+  for (const { path, text, worktree } of queue) {
+    const directory = posix.dirname(path);
+    for (const setting of riskySettings(joinLines(text))) {
+      const hooks = settingValue(setting, /^core\.hookspath=/);
+      if (hooks !== undefined) {
+        const hooksAt = resolved(worktree, hooks, home);
+        add(obeyed.hookDirectories, hooksAt);
+        // Husky has git run small scripts that run those in the directory above.
+        if (hooksAt.endsWith('/_')) add(obeyed.hookDirectories, posix.dirname(hooksAt));
+      }
+      const include = settingValue(setting, /^include(?:if\..*)?\.path=/s);
+      if (include !== undefined) {
+        const at = resolved(directory, include, home);
+        add(obeyed.settings, at);
+        if (!seen.has(`${worktree}\0${at}`) && seen.size < LARGEST_INCLUDES)
+          queue.push({ path: at, text: readText(at) ?? '', worktree });
+        seen.add(`${worktree}\0${at}`);
+      }
+      if (!STARTS_NOTHING.test(setting))
+        for (const program of programsIn(setting, worktree, home)) add(obeyed.programs, program);
+    }
+  }
+  return obeyed;
+}
+
+function add(paths: Set<string>, path: string): void {
+  paths.add(path);
+  try {
+    paths.add(realpathSync.native(toSystem(path), 'latin1'));
+  } catch {
+    // Nothing is there yet.
+  }
+}
+
+/** What a command line of the settings names in the worktree: git runs it there. */
+function programsIn(setting: string, worktree: string, home: string): string[] {
+  const value = settingValue(setting, /^[^=]*=/s) ?? '';
+  const words = value.split(/[\s"'`\\;|&()<>=]+/).filter((word) => word !== '' && !/^[-%$]/.test(word));
+  return words.flatMap((word) => {
+    const at = resolved(worktree, word, home);
+    const kind = kindOf(at);
+    // A name alone is a program of the system, unless the worktree has a file with it.
+    return kind === 'file' || (kind === undefined && /[./]/.test(word)) ? [at] : [];
+  });
+}
+
+/** A submodule's configuration lies elsewhere and says where its files are. */
+function worktreeOf(directory: string, text: string): string {
+  const named = /^\s*worktree\s*=\s*"?([^"\r\n]+?)"?\s*$/im.exec(text)?.[1];
+  return named === undefined ? posix.dirname(directory) : posix.resolve(directory, toBytePath(named));
+}
+
+/** What git joins or passes over, so that the rest can be read. */
+function joinLines(text: string): string {
+  return text.replace(/\\\r?\n/g, ' ').replace(/[^\P{Cc}\t\n]/gu, '');
 }
 
 function settingValue(setting: string, name: RegExp): string | undefined {
@@ -59,9 +166,16 @@ function settingValue(setting: string, name: RegExp): string | undefined {
   return value.replace(/^"(.*)"$/, '$1');
 }
 
-/** Undefined for the root itself and outside it: no command of the sandbox writes there. */
-function insidePath(root: string, directory: string, path: string): string | undefined {
-  const base = toBytePath(root);
-  const whole = posix.resolve(base, directory, toBytePath(path));
-  return whole.startsWith(`${base}/`) ? whole.slice(base.length + 1) : undefined;
+function resolved(directory: string, path: string, home: string): string {
+  return posix.resolve(directory, toBytePath(path).replace(/^~(?=\/)/, home));
+}
+
+/** Undefined where nothing is. */
+function kindOf(bytePath: string): 'file' | 'other' | undefined {
+  try {
+    const stats = statSync(toSystem(bytePath), { throwIfNoEntry: false });
+    return stats && (stats.isFile() ? 'file' : 'other');
+  } catch {
+    return undefined;
+  }
 }

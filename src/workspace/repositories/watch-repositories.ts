@@ -46,7 +46,8 @@ export interface PutBackOptions extends Omit<LookOptions, 'signal'> {
 
 /** Remembers the directories that it has read. */
 export interface RepositoryWatcher {
-  look(options: LookOptions): Promise<RepositoryStates>;
+  /** `userHome`: where the person's settings of git are. */
+  look(options: LookOptions & { userHome: string }): Promise<RepositoryStates>;
   /** Once the command has ended, however it ended, or while it runs. Tells what was put back, one line each. */
   putBack(before: RepositoryStates, options: PutBackOptions): Promise<string[]>;
 }
@@ -54,9 +55,9 @@ export interface RepositoryWatcher {
 export function createRepositoryWatcher(): RepositoryWatcher {
   const find = createRepositoryFinder();
   return {
-    async look({ root, signal, now }) {
+    async look({ root, signal, now, userHome }) {
       const { entries, repositories } = look(root, await find(root, { signal, now }));
-      const named = namedFiles(root, entries);
+      const named = namedFiles(root, entries, userHome);
       const known = [...entries, ...entriesOfNamed(root, named)];
       return { states: new Map(known.map(({ path, state }) => [path, state])), repositories, named };
     },
@@ -171,6 +172,7 @@ function changeRisk({ role, state }: GitEntry, earlier: EntryState): string | un
   }
   if (state.kind === 'absent' || state.kind === 'directory') return undefined;
   if (role === 'hook') return 'git on the host would run this hook';
+  if (role === 'program') return 'git on the host would run it, because its settings name it';
   if (role === 'hooks') return 'git on the host would run hooks from elsewhere';
   if (state.kind !== 'file') return 'git on the host would take its settings from elsewhere';
   const known = new Set(riskySettings(textOf(earlier)));
