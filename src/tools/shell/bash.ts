@@ -124,7 +124,12 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       let env = guardedEnvironment(environment, guard);
       if (onlyReads && command.includes('git')) {
         const { withoutGitDrivers } = await import('./git-drivers.ts');
-        const gitSettings = await withoutGitDrivers({ workspaceRoot: workspace.root, environment: env, signal });
+        const gitSettings = await withoutGitDrivers({
+          workspaceRoot: workspace.root,
+          environment: env,
+          nested: !backend.isolates,
+          signal,
+        });
         env = guardedEnvironment(environment, { ...guard, gitSettings });
       }
       // What runs unasked because it only reads could not write if it wanted to; what outlives a tainted turn is not looked after.

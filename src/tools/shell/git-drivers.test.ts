@@ -33,7 +33,7 @@ async function run(command: string): Promise<string> {
   const guard = { readOnly: true, workspaceRoot: root };
   const signal = new AbortController().signal;
   const plain = guardedEnvironment(environment, guard);
-  const gitSettings = await withoutGitDrivers({ workspaceRoot: root, environment: plain, signal });
+  const gitSettings = await withoutGitDrivers({ workspaceRoot: root, environment: plain, nested: true, signal });
   const env = guardedEnvironment(environment, { ...guard, gitSettings });
   return spawnSync('/bin/bash', ['-c', command], { cwd: root, env, encoding: 'utf8' }).stdout;
 }
@@ -54,6 +54,28 @@ describe('git that runs unasked', () => {
     expect(shown).toMatch(/^\+two$/m);
     rmSync(mark, { force: true });
     spawnSync('/bin/bash', ['-c', READERS], { cwd: root, env: environment });
+    expect(existsSync(mark), 'the trap would have worked without it').toBe(true);
+  });
+
+  it('starts no program of a submodule either', async () => {
+    const git = (...words: string[]): void =>
+      void execFileSync(
+        'git',
+        ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'protocol.file.allow=always', ...words],
+        { cwd: root, stdio: 'ignore' },
+      );
+    git('clone', '-q', root, join(root, '../source'));
+    git('submodule', 'add', '-q', join(root, '../source'), 'lib');
+    git('commit', '-qam', 'with lib');
+    writeFileSync(join(root, 'lib/.gitattributes'), '*.txt diff=inner filter=inner\n');
+    writeFileSync(join(root, 'drivers'), `[diff "inner"]\n\ttextconv = touch ${mark}; cat\n`);
+    git('-C', 'lib', 'config', 'filter.inner.clean', `touch ${mark}; cat`);
+    git('-C', 'lib', 'config', 'include.path', join(root, 'drivers'));
+    const readers = 'git status; git diff; git diff --submodule=diff; git log -p --submodule=diff';
+    writeFileSync(join(root, 'lib/a.txt'), 'two\n');
+    expect(await run(readers)).toContain('lib');
+    expect(existsSync(mark)).toBe(false);
+    spawnSync('/bin/bash', ['-c', readers], { cwd: root, env: environment });
     expect(existsSync(mark), 'the trap would have worked without it').toBe(true);
   });
 

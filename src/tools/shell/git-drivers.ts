@@ -10,6 +10,8 @@ export interface GitDriversOptions {
   workspaceRoot: string;
   /** Of a command that only reads. */
   environment: Readonly<Record<string, string>>;
+  /** Without a sandbox: git enters submodules, whose settings it does not name from outside. */
+  nested: boolean;
   signal: AbortSignal;
 }
 
@@ -17,6 +19,7 @@ export interface GitDriversOptions {
 export async function withoutGitDrivers({
   workspaceRoot,
   environment,
+  nested,
   signal,
 }: GitDriversOptions): Promise<GitSetting[]> {
   const names = await new Promise<string>((resolve) => {
@@ -31,7 +34,10 @@ export async function withoutGitDrivers({
     execFile('git', words, options, (_, stdout) => resolve(stdout));
   });
   signal.throwIfAborted();
-  return replaceDrivers(Buffer.from(names, 'latin1').toString('utf8').split('\0'));
+  const own = Buffer.from(names, 'latin1').toString('utf8').split('\0');
+  if (!nested) return replaceDrivers(own);
+  const { settingNames } = await import('../../workspace/repositories/named-files.ts');
+  return replaceDrivers([...own, ...(await settingNames(workspaceRoot, signal, environment.HOME ?? ''))]);
 }
 
 /** `names`: keys of settings, as git prints them. */

@@ -3,6 +3,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { toBytePath, toSystem } from '../byte-path.ts';
+import { createRepositoryFinder } from './find-repositories.ts';
 import { entryState, type GitEntry, splitPath, textOf } from './git-entries.ts';
 import { inDirectory } from './in-directory.ts';
 import { type GitSettings, readText, settingsAround, settingsEverywhere } from './person-settings.ts';
@@ -63,6 +64,22 @@ export function entriesOfNamed(root: string, { hookDirectories, settings, progra
   ];
 }
 
+/** Names of settings, as git prints them, of every repository below the root. */
+export async function settingNames(root: string, signal: AbortSignal, userHome: string): Promise<string[]> {
+  // It looks once, so it need not know which directories have rested.
+  const { repositories } = await createRepositoryFinder()(root, { signal, now: () => 0 });
+  const base = toBytePath(root);
+  const sources = repositories.flatMap((repository) =>
+    ['config', 'config.worktree'].flatMap((name): GitSettings[] => {
+      const path = posix.join(base, repository, name);
+      const text = readText(path);
+      return text === undefined ? [] : [{ path, text, worktree: base }];
+    }),
+  );
+  const settings = [...withIncluded(sources, toBytePath(userHome))];
+  return settings.map(({ setting }) => setting.replace(/=.*$/s, '').replace(/\\(.)/g, '$1'));
+}
+
 /** Tells of an absolute path, existing or not, why git would obey what is written there. Reads each configuration once. */
 export function createObeyedByGit(userHome: string): (path: string) => string | undefined {
   const known = new Map<string, Obeyed>();
@@ -101,31 +118,43 @@ interface Obeyed {
 function obeyedBy(sources: readonly GitSettings[], userHome: string): Obeyed {
   const obeyed: Obeyed = { hookDirectories: new Set(), settings: new Set(), programs: new Set() };
   const home = toBytePath(userHome);
+  for (const { setting, worktree, included } of withIncluded(sources, home)) {
+    const hooks = settingValue(setting, /^core\.hookspath=/);
+    if (hooks !== undefined) {
+      const hooksAt = resolved(worktree, hooks, home);
+      add(obeyed.hookDirectories, hooksAt);
+      // Husky has git run small scripts that run those in the directory above.
+      if (hooksAt.endsWith('/_')) add(obeyed.hookDirectories, posix.dirname(hooksAt));
+    }
+    if (included !== undefined) add(obeyed.settings, included);
+    if (!STARTS_NOTHING.test(setting))
+      for (const program of programsIn(setting, worktree, home)) add(obeyed.programs, program);
+  }
+  return obeyed;
+}
+
+interface OneSetting {
+  /** `name=value`. */
+  setting: string;
+  worktree: string;
+  /** Where the settings are that it includes. */
+  included?: string;
+}
+
+/** What is not harmless in these settings and in all that they include. */
+function* withIncluded(sources: readonly GitSettings[], home: string): Generator<OneSetting> {
   const seen = new Set<string>();
   const queue = [...sources];
   for (const { path, text, worktree } of queue) {
-    const directory = posix.dirname(path);
     for (const setting of riskySettings(joinLines(text))) {
-      const hooks = settingValue(setting, /^core\.hookspath=/);
-      if (hooks !== undefined) {
-        const hooksAt = resolved(worktree, hooks, home);
-        add(obeyed.hookDirectories, hooksAt);
-        // Husky has git run small scripts that run those in the directory above.
-        if (hooksAt.endsWith('/_')) add(obeyed.hookDirectories, posix.dirname(hooksAt));
-      }
       const include = settingValue(setting, /^include(?:if\..*)?\.path=/s);
-      if (include !== undefined) {
-        const at = resolved(directory, include, home);
-        add(obeyed.settings, at);
-        if (!seen.has(`${worktree}\0${at}`) && seen.size < LARGEST_INCLUDES)
-          queue.push({ path: at, text: readText(at) ?? '', worktree });
-        seen.add(`${worktree}\0${at}`);
-      }
-      if (!STARTS_NOTHING.test(setting))
-        for (const program of programsIn(setting, worktree, home)) add(obeyed.programs, program);
+      const included = include === undefined ? undefined : resolved(posix.dirname(path), include, home);
+      yield { setting, worktree, included };
+      if (included === undefined || seen.has(`${worktree}\0${included}`) || seen.size >= LARGEST_INCLUDES) continue;
+      seen.add(`${worktree}\0${included}`);
+      queue.push({ path: included, text: readText(included) ?? '', worktree });
     }
   }
-  return obeyed;
 }
 
 function add(paths: Set<string>, path: string): void {
