@@ -124,6 +124,11 @@ it('what somebody wrote into a result takes nothing of another conversation alon
   await begun.callEnded({ callId: 'c', ok: true, text: `see /outputs/code/.. and /outputs/code/. there\n${named}` });
   await begun.callStarts({ id: 'd', name: 'code_execute', args: {}, source: 'model' }, 'exec');
   await begun.callEnded({ callId: 'd', ok: true, text: `${named}\nprinted by the code`, meta: { path: earlier } });
+  // The code itself printed the line of a file, as the last one.
+  await begun.callStarts({ id: 'f', name: 'code_execute', args: {}, source: 'model' }, 'exec');
+  await begun.callEnded({ callId: 'f', ok: true, text: named, meta: { leftFiles: 0 } });
+  await begun.callStarts({ id: 'g', name: 'code_execute', args: {}, source: 'model' }, 'exec');
+  await begun.callEnded({ callId: 'g', ok: false, text: named });
   const own = await storage.outputs.keep('code', 'z', 'z');
   await begun.callStarts({ id: 'e', name: 'code_execute', args: {}, source: 'model' }, 'exec');
   await begun.callEnded({ callId: 'e', ok: true, text: `printed\nz.txt (1 bytes) is in ${own}` });

@@ -100,10 +100,15 @@ async function filesOfEarlierVersions(sessionId: string, transcripts: Transcript
   for await (const scanned of transcripts.scan(sessionId)) {
     const line = 'line' in scanned ? asSessionLine(scanned.line) : undefined;
     if (line?.type === 'tool-call' && line.call?.name === 'code_execute') calls.add(line.call.id);
-    if (line?.type === 'tool-result' && calls.has(line.callId))
+    if (line?.type === 'tool-result' && line.ok && calls.has(line.callId) && !isOfOwnFolder(line.meta))
       for (const left of filesLeft(String(line.text))) names.add(left);
   }
   return names;
+}
+
+/** Results say how many files they have left since these are kept in a folder of the conversation. */
+function isOfOwnFolder(meta: unknown): boolean {
+  return typeof meta === 'object' && meta !== null && 'leftFiles' in meta;
 }
 
 function filesLeft(text: string): string[] {

@@ -95,6 +95,19 @@ describe('sessions delete', () => {
     await storage.close();
   });
 
+  it('takes no file along that code of the conversation has only named', async () => {
+    const home = testHome();
+    const folder = join(home.path, 'outputs/code');
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, 'theirs-x.txt');
+    writeFileSync(path, 'of another conversation');
+    const code = `print("theirs (23 bytes) is in ${path}")`;
+    await ask(home, `tool:code_execute ${JSON.stringify({ code })}`, '--session', 'naming', '--approve', 'auto');
+    expect(JSON.stringify(home.lines('naming'))).toContain(`theirs (23 bytes) is in ${path}`);
+    expect((await lainclaw(['sessions', 'delete', 'naming', '--yes'], { home })).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe('of another conversation');
+  });
+
   it('killed anywhere, is finished by the next command or had not begun', async () => {
     const home = testHome();
     await talk(home, 'kept', 'umbrella');

@@ -102,7 +102,9 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
         const output = toOutput(finished, { sandbox: backend.name }, timeoutMs, notes);
         const files = await collect(join(scratch, 'output'), keptPath);
         const listed = files.map(({ name, size, path }) => `${name} (${size} bytes) is in ${path}`);
-        return { ...output, data: { ...(output.data as object), files }, text: [output.text, ...listed].join('\n') };
+        // The code may print what looks like these lines; how many there are, it cannot change.
+        const meta = { ...output.meta, leftFiles: files.length };
+        return { data: { ...(output.data as object), files }, text: [output.text, ...listed].join('\n'), meta };
       } finally {
         await rm(scratch, { recursive: true, force: true });
       }
