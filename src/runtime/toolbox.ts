@@ -42,21 +42,24 @@ export type ToolServices = Pick<
   'schedule' | 'isGatewayRunning' | 'answerProblem' | 'sendMessage' | 'forgetMore'
 >;
 
-function commandSettingsOf(config: Base['config']): NonNullable<BuiltinToolsDependencies['commandSettings']> {
-  const { privateHosts } = config;
+function commandSettingsOf({
+  config,
+  environment,
+}: Pick<Base, 'config' | 'environment'>): NonNullable<BuiltinToolsDependencies['commandSettings']> {
+  const reach = { privateHosts: config.privateHosts, ownProxy: environment.variables };
   return {
     bash: {
       memoryMb: config.bashMemoryMb,
       cpuSeconds: config.bashCpuSeconds,
       network: config.bashNetwork,
       onTimeout: config.bashOnTimeout,
-      privateHosts,
+      ...reach,
     },
     code: {
       memoryMb: config.codeMemoryMb,
       cpuSeconds: config.codeCpuSeconds,
       network: config.codeNetwork,
-      privateHosts,
+      ...reach,
     },
   };
 }
@@ -115,7 +118,7 @@ export async function openToolbox(
     variables,
     userHome,
     home,
-    commandSettings: commandSettingsOf(config),
+    commandSettings: commandSettingsOf(base),
     isTrusted,
     isOwnSkill,
   });

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../src/tools/tool.ts';
+import { startCompanyProxy } from '../fakes/company-proxy.ts';
 import { type NpmRegistry, startNpmRegistry } from '../fakes/npm-registry.ts';
 import type { Home } from '../support/home.ts';
 import { lainclaw, startTerminal } from '../support/lainclaw.ts';
@@ -66,6 +67,19 @@ describe('npm install from a registry on loopback', () => {
     mkdirSync(elsewhere.workspace);
     project(elsewhere);
     expect(await invoke(elsewhere, { command: INSTALL })).toMatchObject({ ok: false, error: { reason: 'denied' } });
+  });
+
+  it('goes through the proxy that the person’s variables name, which the command does not see', async () => {
+    const home = testHome();
+    const own = await startCompanyProxy();
+    afterFile(() => own.close());
+    const env = { HTTP_PROXY: `http://ada:secret@127.0.0.1:${own.port}`, NO_PROXY: '' };
+    const args = JSON.stringify({ command: 'curl -sS http://packages.example/list; env' });
+    const given = ['tools', 'invoke', 'bash', '--args', args, '--mode', 'auto'];
+    const { result } = (await lainclaw(given, { home, env })).json<{ result: ToolResult }>();
+    expect(JSON.stringify(result)).toContain('GET http://packages.example/list for packages.example');
+    expect(JSON.stringify(result)).not.toContain('secret');
+    expect(own.asked).toMatchObject([{ line: 'GET http://packages.example/list' }]);
   });
 
   it('without an approval nothing is reached', async () => {

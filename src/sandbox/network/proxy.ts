@@ -1,5 +1,5 @@
 // The only way out of a sandbox that may reach some hosts: an HTTP proxy on a Unix socket, in this process. A request in
-// order: read its target → permitted? → resolve and check → connect → carry bytes until either side ends. Whatever is not
+// order: read its target → permitted? → resolve and check → connect, or ask the person's own proxy to → carry bytes until either side ends. Whatever is not
 // permitted is refused with 403 and counted; no name of it is resolved. Inside a tunnel TLS must name the permitted server
 // (tunnel-start.ts): one address serves many names.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -8,6 +8,14 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type Duplex, pipeline } from 'node:stream';
 import { hostOfTarget, parseTarget, type Target, targetOfUrl } from './host.ts';
+import {
+  connectToOwnProxy,
+  type OwnProxy,
+  ownProxyFor,
+  type ProxyVariables,
+  type Traversal,
+  tunnelThrough,
+} from './own-proxy.ts';
 import { connectTo, type Permission, permit, type ReachDependencies } from './reach.ts';
 import { createTrafficCounter, type RefusalReason, type Traffic } from './traffic.ts';
 import { readTunnelStart } from './tunnel-start.ts';
@@ -16,6 +24,8 @@ export interface ProxyOptions extends ReachDependencies {
   /** Where the socket's private directory is made; removed with `close`. */
   temporary: string;
   connect?: typeof connectTo;
+  /** The person's variables that name a proxy of their own; absent: hosts are reached directly. */
+  ownProxy?: ProxyVariables;
 }
 
 export interface NetworkProxy {
@@ -41,7 +51,7 @@ const HOP_HEADERS = new Set([
 ]);
 
 export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkProxy> {
-  const { connect = connectTo } = options;
+  const { connect = connectTo, ownProxy = {} } = options;
   const counter = createTrafficCounter();
   const open = new Set<Duplex>();
   const ending = new AbortController();
@@ -53,15 +63,22 @@ export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkPr
   };
 
   /** Undefined when it was refused or failed, which the client has been told by `say`. */
-  async function reach(target: Target, say: Say): Promise<{ upstream: Socket; permission: Permitted } | undefined> {
+  async function reach(target: Target, traversal: Traversal, say: Say): Promise<Reached | undefined> {
     const host = hostOfTarget(target);
     try {
-      const permission = await permit(target, options);
+      const through = ownProxyFor(target, traversal, ownProxy);
+      const permission = await permit(target, { ...options, ...(through && { mayBeUnknown: true }) });
       if (permission.ok) {
-        const upstream = keep(await connect(target, permission.addresses, ending.signal));
+        const { signal } = ending;
+        const connecting = !through
+          ? connect(target, permission.addresses, signal)
+          : traversal === 'tunnel'
+            ? tunnelThrough(through, target, signal)
+            : connectToOwnProxy(through, signal);
+        const upstream = keep(await connecting);
         const counted = counter.connected(target);
         upstream.once('close', () => counted.close({ sent: upstream.bytesWritten, received: upstream.bytesRead }));
-        return { upstream, permission };
+        return { upstream, permission, through };
       }
       counter.refuse(host, permission.reason);
       say(403, refusal(host, permission.reason));
@@ -77,7 +94,7 @@ export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkPr
     const say = sayOn(client);
     const target = parseTarget(call.url ?? '');
     if (!target) return say(400, 'CONNECT takes host:port');
-    const reached = await reach(target, say);
+    const reached = await reach(target, 'tunnel', say);
     if (!reached) return;
     const { upstream, permission } = reached;
     if (client.destroyed) return void upstream.destroy();
@@ -104,18 +121,19 @@ export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkPr
     const url = call.url ?? '';
     const target = /^http:\/\//i.test(url) ? targetOfUrl(url) : undefined;
     if (!target) return say(400, 'this is a proxy: it takes http addresses and CONNECT');
-    const reached = await reach(target, say);
+    const reached = await reach(target, 'request', say);
     if (!reached) return;
-    const { upstream } = reached;
+    const { upstream, through } = reached;
     const { pathname, search, host } = new URL(url);
     // Whatever the method: a body without an end that is told would be read as one more request, to any name.
     const chunked = call.headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked'];
+    const authorized = through?.authorization ? ['Proxy-Authorization', through.authorization] : [];
     const passed = request({
       createConnection: () => upstream,
       method: call.method,
-      path: `${pathname}${search}`,
+      path: through ? `http://${host}${pathname}${search}` : `${pathname}${search}`,
       // The host that was permitted, whatever the client's own header says.
-      headers: [...endToEnd(call.rawHeaders), ...chunked, 'Host', host, 'Connection', 'close'],
+      headers: [...endToEnd(call.rawHeaders), ...chunked, ...authorized, 'Host', host, 'Connection', 'close'],
       setHost: false,
     });
     passed.on('response', (response) => {
@@ -168,7 +186,13 @@ export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkPr
   };
 }
 
-type Permitted = Permission & { ok: true };
+interface Reached {
+  upstream: Socket;
+  permission: Permission & { ok: true };
+  /** Where the upstream is the person's own proxy. */
+  through: OwnProxy | undefined;
+}
+
 type Say = (status: number, text: string) => void;
 
 function refusal(host: string, reason: RefusalReason): string {

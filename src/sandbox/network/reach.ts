@@ -19,6 +19,8 @@ export interface ReachDependencies {
   /** Names that may lead to private addresses, because the owner said so. */
   privateNames: readonly Host[];
   resolve: Resolve;
+  /** The person's own proxy resolves the name too: one that is unknown here may be known there. A name that is known here must still be public. */
+  mayBeUnknown?: true;
 }
 
 export type Permission =
@@ -26,21 +28,34 @@ export type Permission =
   { ok: true; addresses: readonly LookupAddress[]; mustBeTls: boolean } | { ok: false; reason: RefusalReason };
 
 const CONNECT_MS = 20_000;
+const RESOLVE_MS = 1_000;
 
 /** Rejects when the name cannot be resolved. */
 export async function permit(
   target: Target,
-  { allowed, privateNames, resolve }: ReachDependencies,
+  { allowed, privateNames, resolve, mayBeUnknown }: ReachDependencies,
 ): Promise<Permission> {
   if (allowed === 'public') return permitPublic(target, { privateNames, resolve });
   const host = allowed.find((each) => coversTarget(each, target));
   if (!host) return { ok: false, reason: 'not-allowed' };
   const mustBeTls = isWebPort(target.port);
   if (isAddress(target.name)) return { ok: true, addresses: [literal(target.name)], mustBeTls };
-  const found = await resolve(target.name);
+  const found = mayBeUnknown ? await resolveSoon(target.name, resolve) : await resolve(target.name);
+  if (!found) return { ok: true, addresses: [], mustBeTls };
   const mayBePrivate = namesPrivately(target) || privateNames.some((each) => coversTarget(each, target));
   const addresses = mayBePrivate ? found : found.filter(({ address }) => isPublicAddress(address));
   return addresses.length > 0 ? { ok: true, addresses, mustBeTls } : { ok: false, reason: 'private-address' };
+}
+
+/** Undefined when the name is not known here, or is not found soon: machines behind a proxy often know no names of others. */
+async function resolveSoon(name: string, resolve: Resolve): Promise<readonly LookupAddress[] | undefined> {
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => giveUp(undefined), RESOLVE_MS);
+  try {
+    return await Promise.race([resolve(name).catch(() => undefined), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What a tunnel carries does not matter: every other server that it could ask for is permitted too. */

@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import type { Finished, RunOptions, Sandbox, SandboxCommand } from '../sandbox.ts';
 import { forwardNetwork } from './forward.ts';
 import { type Host, namesPrivately } from './host.ts';
+import type { ProxyVariables } from './own-proxy.ts';
 import { openNetworkProxy } from './proxy.ts';
 import type { Resolve } from './reach.ts';
 import type { Traffic } from './traffic.ts';
@@ -14,6 +15,7 @@ export interface HostsOptions {
   privateNames: readonly Host[];
   temporary: string;
   resolve?: Resolve;
+  ownProxy?: ProxyVariables;
 }
 
 /** The sandbox must be one that `forwardsNetwork`. */
@@ -21,9 +23,9 @@ export async function runWithHosts(
   sandbox: Sandbox,
   command: SandboxCommand,
   options: RunOptions,
-  { allowed, privateNames, temporary, resolve = resolveName }: HostsOptions,
+  { allowed, privateNames, temporary, resolve = resolveName, ownProxy }: HostsOptions,
 ): Promise<{ finished: Finished; traffic: Traffic }> {
-  const proxy = await openNetworkProxy({ allowed, privateNames, temporary, resolve });
+  const proxy = await openNetworkProxy({ allowed, privateNames, temporary, resolve, ownProxy });
   let traffic: Traffic;
   let finished: Finished;
   try {

@@ -35,7 +35,7 @@ export interface CodeExecuteDependencies {
 export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): ToolSpec {
   const { sandbox, environment, skillFolders, settings = {} } = dependencies;
   const limits = limitsWith(LIMITS, settings);
-  const { network: networkSetting = 'off', privateHosts } = settings;
+  const { network: networkSetting = 'off', privateHosts, ownProxy } = settings;
   return defineTool({
     name: 'code_execute',
     schema: {
@@ -96,6 +96,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
           afterwards,
           network,
           privateHosts,
+          ownProxy,
         });
         if (finished.cancelled) signal.throwIfAborted();
         const notes = tellNetwork(finished, { backend, setting: networkSetting, progress });

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackgroundProcess, ProcessesError } from '../../sandbox/background/background-process.ts';
 import type { Inward } from '../../sandbox/network/inward.ts';
+import type { ProxyVariables } from '../../sandbox/network/own-proxy.ts';
 import type { RunOptions, Sandbox, SandboxCommand } from '../../sandbox/sandbox.ts';
 import { type TaintSource, taintSource } from '../../vocabulary/taint-source.ts';
 import { repliesIn } from '../languages/replies.ts';
@@ -31,6 +32,7 @@ export interface BackgroundRun {
   waitMs: number | undefined;
   output: Omit<RunOptions['output'], 'spoolPath'>;
   privateHosts?: readonly string[];
+  ownProxy?: ProxyVariables;
   plants: PlantWatch | undefined;
   context: ToolContext;
 }
@@ -43,7 +45,7 @@ export interface StillRunning {
 }
 
 export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Promise<SandboxedRun | StillRunning> {
-  const { command, text, waitMs, privateHosts, plants, context } = run;
+  const { command, text, waitMs, privateHosts, ownProxy, plants, context } = run;
   const { processes, network, signal, progress } = context;
   if (!processes || !sandbox.endsWithUs) {
     throw new ToolFailure(
@@ -116,7 +118,7 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
             onOutput?.(stream, chunk);
           },
         },
-        { network, privateHosts },
+        { network, privateHosts, ownProxy },
       );
       heardFrom = finished.heardFrom ?? [];
       return finished;

@@ -44,7 +44,7 @@ export interface BashDependencies {
 export function createBashTool(dependencies: BashDependencies): ToolSpec {
   const { sandbox, environment, protectedPaths, settings = {}, commandRecords } = dependencies;
   const limits = limitsWith(LIMITS, settings);
-  const { network: networkSetting = 'ask', privateHosts } = settings;
+  const { network: networkSetting = 'ask', privateHosts, ownProxy } = settings;
   // Loaded with the first command that may write.
   let watcher: ChangeWatcher | undefined;
   let watchPlants: WatchPlants | undefined;
@@ -156,6 +156,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
                 waitMs: background ? undefined : timeoutMs,
                 output: OUTPUT,
                 privateHosts,
+                ownProxy,
                 plants,
                 context,
               }),
@@ -170,6 +171,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
               afterwards,
               network,
               privateHosts,
+              ownProxy,
             });
       // Also after a command that failed to run to its end, and before anyone is told that it has.
       const putBack = await running.then(

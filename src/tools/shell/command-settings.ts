@@ -1,4 +1,5 @@
 // What the owner's settings say about the commands of `bash` and the programs of `code_execute`.
+import type { ProxyVariables } from '../../sandbox/network/own-proxy.ts';
 import type { Limits } from '../../sandbox/sandbox.ts';
 import { ToolFailure } from '../tool.ts';
 
@@ -13,6 +14,8 @@ export interface CommandSettings {
   onTimeout?: 'end' | 'background';
   /** Hosts whose names may lead to addresses that are not public. */
   privateHosts?: readonly string[];
+  /** The person's variables that name a proxy of their own. Commands do not see them. */
+  ownProxy?: ProxyVariables;
 }
 
 export const HOSTS_SCHEMA = {

@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import type { ProxyVariables } from '../../sandbox/network/own-proxy.ts';
 import type { Traffic } from '../../sandbox/network/traffic.ts';
 import { isInside, realPath } from '../../sandbox/path-inside.ts';
 import {
@@ -18,6 +19,7 @@ export interface RunSandboxed
   output: Omit<RunOptions['output'], 'spoolPath'>;
   /** Names of hosts that may lead to private addresses. */
   privateHosts?: readonly string[];
+  ownProxy?: ProxyVariables;
 }
 
 /**
@@ -42,7 +44,7 @@ export function runWithNetwork(
   sandbox: Sandbox,
   command: SandboxCommand,
   running: RunOptions,
-  given: Pick<RunSandboxed, 'network' | 'privateHosts'>,
+  given: Pick<RunSandboxed, 'network' | 'privateHosts' | 'ownProxy'>,
 ): Promise<SandboxedRun> {
   return runReaching(sandbox, command, running, given).catch(orSandboxFailure);
 }
@@ -51,7 +53,7 @@ async function runReaching(
   sandbox: Sandbox,
   command: SandboxCommand,
   running: RunOptions,
-  { network, privateHosts = [] }: Pick<RunSandboxed, 'network' | 'privateHosts'>,
+  { network, privateHosts = [], ownProxy }: Pick<RunSandboxed, 'network' | 'privateHosts' | 'ownProxy'>,
 ): Promise<SandboxedRun> {
   if (!network) return sandbox.run(command, running);
   const given = { ...command, env: { ...command.env, ...network.environment } };
@@ -68,6 +70,7 @@ async function runReaching(
     allowed: network.hosts,
     privateNames,
     temporary: socketDirectory(sandbox, command),
+    ownProxy,
   });
   const heardFrom = traffic.reached.flatMap(({ host, receivedBytes }) => (receivedBytes > 0 ? [host] : []));
   return { ...finished, traffic, ...(network.showsFetched && { heardFrom }) };
