@@ -41,6 +41,13 @@ export async function renderText(
   let streamed = '';
   let lastShown = '';
   const live = new Map<string, string>();
+  // Where both go to one screen, a line about the turn does not continue the words of the answer.
+  let isBroken = false;
+  const breakLine = (): void => {
+    if (!out.isTTY || !err.isTTY || isBroken || streamed === '' || streamed.endsWith('\n')) return;
+    out.write('\n');
+    isBroken = true;
+  };
   for await (const event of events) {
     switch (event.type) {
       case 'run-start':
@@ -49,6 +56,7 @@ export async function renderText(
         sayWaiting(terminal);
         break;
       case 'notice':
+        breakLine();
         warn(terminal, event.text);
         break;
       case 'recalled':
@@ -57,10 +65,11 @@ export async function renderText(
       case 'text-delta':
         streamed += event.text;
         lastShown = streamed;
+        isBroken = false;
         out.write(printable(event.text));
         break;
       case 'text-restart':
-        if (streamed !== '') out.write('\n');
+        if (streamed !== '' && !isBroken) out.write('\n');
         streamed = '';
         lastShown = '';
         err.write(
@@ -68,7 +77,7 @@ export async function renderText(
         );
         break;
       case 'tool-start':
-        if (streamed !== '' && !streamed.endsWith('\n')) out.write('\n');
+        if (streamed !== '' && !streamed.endsWith('\n') && !isBroken) out.write('\n');
         streamed = '';
         break;
       case 'tool-output':
@@ -92,7 +101,7 @@ export async function renderText(
   const shown = streamed || lastShown;
   const told = out.isTTY && err.isTTY && ended.route === CALLED_BY_HAND ? newsOf(ended, live) : ended.result;
   const rest = shown !== '' && told.startsWith(shown) ? told.slice(shown.length).trimStart() : told;
-  if (streamed !== '') out.write('\n');
+  if (streamed !== '' && !isBroken) out.write('\n');
   if (rest !== '') out.write(`${printable(rest)}\n`);
   if (ended.success && ended.toolError && ended.stage !== 'answered')
     err.write(`${colors.yellow('!')} ${printable(ended.toolError.message)}\n`);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { terminal } from '../support/lainclaw.ts';
 import { modelFor } from '../support/model-providers.ts';
 
 it('--debug says on stderr what each call took and used, and leaves the answer alone', async () => {
@@ -19,6 +20,15 @@ it('--debug says on stderr what each call took and used, and leaves the answer a
     expect(stderr).toMatch(line);
   const quiet = await modelFor('openai-compatible', [{ text: 'hi' }]);
   expect((await quiet.ask('hi', '--text')).stderr).not.toContain('debug:');
+});
+
+it('at a terminal its lines do not continue a line of the answer', async () => {
+  const model = await modelFor('openai-compatible', [{ text: ['it is ', 'noon'] }]);
+  const { home, flags, env } = model;
+  const { stdout, code } = await terminal(['ask', 'what time is it?', '--debug', ...flags], { home, env });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/(?:^|\n)it is noon\nlainclaw: debug: openai-compatible\/fake answered/);
+  expect(stdout.trimEnd()).not.toMatch(/\n\n/);
 });
 
 it('an attempt that is repeated is told without advice for people', async () => {
