@@ -17,7 +17,6 @@ test.for([
   "error: failed to download from `https://index.crates.io/config.json`\n  [6] Couldn't resolve host name",
   'go: example.org/x: dial tcp: lookup proxy.golang.org on 1.1.1.1:53',
   "E: Failed to fetch http://deb.debian.org/x  Temporary failure resolving 'deb.debian.org'",
-  'ssh: Could not resolve hostname github.com: Temporary failure in name resolution',
   "wget: unable to resolve host address 'a.example'",
 ])('"%s" is a lack of network', (text) => {
   expect(explainNetwork(finished(text), {})).toEqual([
@@ -26,6 +25,18 @@ test.for([
   expect(explainNetwork(finished(text), { unavailable: 'it is off' })).toEqual([
     'this command has no network; it is off',
   ]);
+  expect(explainNetwork(finished(text, 0), {})).toEqual([]);
+});
+
+test.for([
+  'ssh: Could not resolve hostname github.com: Temporary failure in name resolution\r\nfatal: Could not read from remote repository.',
+  'ssh: connect to host 10.1.1.1 port 22: Network is unreachable',
+  'Host key verification failed.\r\nfatal: Could not read from remote repository.',
+  'git@github.com: Permission denied (publickey).',
+])('"%s" is ssh, which no host in "network" helps', (text) => {
+  const ssh = [expect.stringMatching(/^ssh has no way out of the sandbox.*https.*!command/)];
+  expect(explainNetwork(finished(text), {})).toEqual(ssh);
+  expect(explainNetwork(finished(text), { traffic: { reached: [], refused: [], failed: [] } })).toEqual(ssh);
   expect(explainNetwork(finished(text, 0), {})).toEqual([]);
 });
 

@@ -10,6 +10,11 @@ const NO_NETWORK =
 const OWN_LOOPBACK =
   /(?:ECONNREFUSED|connection refused|failed to connect|couldn't connect)\D{0,80}?(?:localhost|127\.0\.0\.1|::1)|(?:localhost|127\.0\.0\.1|::1)\D{0,40}\d{0,5}.{0,60}(?:connection refused|couldn't connect|ECONNREFUSED)/i;
 const BYPASSED = 'a program in it did not use the proxy that HTTP_PROXY and HTTPS_PROXY name, its only way out';
+/** What ssh prints where it has no way out, and where it finds no key or no known host. */
+const NO_SSH =
+  /^ssh: (?:could not resolve hostname|connect to host)|^host key verification failed|permission denied \(publickey/im;
+const SSH_OUTSIDE =
+  'ssh has no way out of the sandbox, and no keys are there; no host in "network" changes that: use an https address, or ask the person to run the command (in the chat at a terminal: !command)';
 const MOST_NAMED = 10;
 
 export interface NetworkFacts {
@@ -39,6 +44,7 @@ export function tellNetwork(finished: SandboxedRun, { backend, setting, progress
 /** One line each; none when the network had nothing to do with it. */
 export function explainNetwork(finished: Finished, { traffic, unavailable }: NetworkFacts): string[] {
   const { text } = finished.interleaved;
+  if (finished.exitCode !== 0 && NO_SSH.test(text)) return [SSH_OUTSIDE];
   if (traffic) {
     const notes = [...explainRefused(traffic), ...explainFailed(finished, traffic)];
     const bypassed =
