@@ -8,6 +8,7 @@ import { audit } from './audit.ts';
 import type { Bench, Figure } from './bench.ts';
 import { chat } from './chat.ts';
 import { cluster } from './cluster.ts';
+import { commandQuestions } from './command-questions.ts';
 import { confinement } from './confinement.ts';
 import { consoleBench } from './console.ts';
 import { conversation } from './conversation.ts';
@@ -41,6 +42,7 @@ const BENCHES: Bench[] = [
   durability,
   audit,
   confinement,
+  commandQuestions,
   model,
   shellStep,
   firstToken,
