@@ -115,6 +115,42 @@ describe('lainclaw schedule', () => {
     expect((await list(home)).jobs).toMatchObject([{ status: 'done', nextRunAt: null }]);
   });
 
+  it('runs a job now with the settings that its own times have, as far as the job has none itself', async () => {
+    const home = testHome();
+    const server = await startModelServer({
+      anonymous: true,
+      script: ({ messages }) =>
+        messages.at(-1)?.role === 'tool'
+          ? { text: 'It is made.' }
+          : { toolCalls: [{ name: 'bash', args: { command: 'touch made.txt' } }] },
+    });
+    afterFile(() => server.close());
+    home.config({ provider: 'stub', baseUrl: `${server.url}/v1` });
+    const config = (...args: string[]) => lainclaw(['gateway', 'config', 'set', ...args], { home });
+    await config('provider=stub', 'toolAllow=fs.read_file', 'mode=never');
+    const provider = ['provider=openai-compatible', 'model=fake'];
+    expect((await config('--jobs', ...provider, 'toolAllow=bash,time.now', 'mode=auto', 'toolMaxSteps=2')).code).toBe(
+      0,
+    );
+    await schedule(home, 'add', 'maker', '--cron', '0 9 * * *', '--message', 'Make it');
+    const asked = (): { model: string; tools: string[] }[] =>
+      server.requests.map(({ body }) => {
+        const { model, tools } = body as { model: string; tools: { function: { name: string } }[] };
+        return { model, tools: tools.map((tool) => tool.function.name).toSorted() };
+      });
+    expect((await schedule(home, 'run', 'maker')).json()).toMatchObject({ status: 'ok', answer: 'It is made.' });
+    expect(existsSync(join(home.path, 'workspace', 'made.txt'))).toBe(true);
+    const request = { model: 'fake', tools: ['bash', 'time_now'] };
+    expect(asked()).toEqual([request, request]);
+    // A real slot has the same.
+    const later = (): number => Date.now() + 48 * 3_600_000;
+    await lainclaw(['schedule', 'run-due'], { home, now: later });
+    expect(asked().slice(2)).toEqual([request, request]);
+    await schedule(home, 'add', 'other', '--cron', '0 9 * * *', '--message', 'Make it', '--model', 'fake-2');
+    await schedule(home, 'run', 'other');
+    expect(asked().at(-1)).toEqual({ ...request, model: 'fake-2' });
+  });
+
   it('several processes at the same moment run a slot once', async () => {
     const home = testHome();
     for (const name of ['a', 'b', 'c']) await addDue(home, name, 'x');
