@@ -7,6 +7,8 @@ import type { Ranked } from './rank.ts';
 const FOLLOWED = 40;
 /** What a text gains from another one; a little less, so that one with the words itself comes first. */
 const SHARE = 0.9;
+/** Of facts and notes that were replaced, where a question names none. */
+const LAST_REPLACED = 5;
 
 export async function followReplacements(
   ranked: readonly Ranked[],
@@ -21,6 +23,17 @@ export async function followReplacements(
     const score = Math.max(own?.score ?? 0, from.score * SHARE);
     byChunk.set(to.id, { ...(own ?? { chunk: to, matched: from.matched }), score });
   }
+  return [...byChunk.values()].sort((a, b) => b.score - a.score);
+}
+
+/** With the facts and notes of the asker that were replaced last, before everything else. */
+export async function withLastReplaced(
+  ranked: readonly Ranked[],
+  archive: Pick<Archive, 'lastReplaced'>,
+): Promise<Ranked[]> {
+  const last = await archive.lastReplaced(LAST_REPLACED);
+  const byChunk = new Map(ranked.map((entry) => [entry.chunk.id, entry]));
+  for (const chunk of last) byChunk.set(chunk.id, { ...(byChunk.get(chunk.id) ?? { chunk, matched: [] }), score: 1 });
   return [...byChunk.values()].sort((a, b) => b.score - a.score);
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testMemory } from '../../test/support/test-memory.ts';
 import { estimateTokens } from '../lib/estimate-tokens.ts';
-import { type MemoryScope, maySee, readerWithin } from '../vocabulary/memory-scope.ts';
+import { type MemoryScope, maySee, OWNER, readerWithin } from '../vocabulary/memory-scope.ts';
 import { RECALL_TOKENS } from '../vocabulary/recalled.ts';
 import type { EmbeddingModel } from './embeddings/embeddings.ts';
 import type { Memory } from './memory.ts';
@@ -198,6 +198,38 @@ describe('recall', () => {
     await rememberTurns(memory, { sessionKey: 'main', sessionId: 's1', tainted: false }, turns);
     await rememberTurns(memory, { sessionKey: 'main', sessionId: 's2', tainted: false }, later);
     expect((await memory.recall({ question: 'Which instrument do I play?' }))?.text).toContain('drums');
+  });
+
+  it.each(['what did I do before?', '我以前做什么？', 'чем я занимался раньше?'])(
+    'brings what was replaced last for "%s", and nothing where nothing was',
+    async (question) => {
+      const memory = await withFacts();
+      expect(await memory.recall({ question })).toBeUndefined();
+      const { id } = await memory.save({ content: 'Ada works on the payments service.' });
+      await memory.save({ content: 'Ada works on search.', supersedes: id });
+      const recall = await memory.recall({ question });
+      expect(recall?.text).toContain('replaced since] Ada works on the payments service.');
+      expect(recall?.items).toHaveLength(1);
+      expect((await memory.search(question)).results[0]?.text).toBe('Ada works on the payments service.');
+    },
+  );
+
+  it('brings nothing that another person replaced', async () => {
+    const { memory: shared } = testMemory().shared;
+    const as = (scope: MemoryScope) => shared.as(scope === 'owner' ? OWNER : readerWithin(scope));
+    const question = 'what did I do before?';
+    for (const [scope, work] of [
+      ['owner', 'payments'],
+      ['person:t:1', 'a garden'],
+    ] as const) {
+      const memory = as(scope);
+      const { id } = await memory.save({ content: `worked on ${work}` });
+      await memory.save({ content: 'works on search', supersedes: id });
+    }
+    expect((await as('owner').recall({ question }))?.items).toHaveLength(1);
+    const theirs = await as('person:t:1').recall({ question });
+    expect([theirs?.text, theirs?.items.length]).toEqual([expect.stringContaining('a garden'), 1]);
+    expect(await as('person:t:2').recall({ question })).toBeUndefined();
   });
 
   it('has only what the reader may see', async () => {

@@ -7,7 +7,7 @@ import { wholeCharacters } from '../lib/whole-characters.ts';
 import type { ArchiveChunk } from '../storage/archive.ts';
 import { isOfOthers, type MemoryReader } from '../vocabulary/memory-scope.ts';
 import { RECALL_TOKENS, type RecalledItem } from '../vocabulary/recalled.ts';
-import { asksAboutPast } from './asks-about-past.ts';
+import { asksAboutPast, asksWhatWasBefore } from './asks-about-past.ts';
 import { type Chunk, chunkMarkdown } from './chunk.ts';
 import { findLinked } from './linked-texts.ts';
 import { indexedText, type Ranked } from './rank.ts';
@@ -73,20 +73,22 @@ export async function recallFrom(
   { question, seen, notes = [], signal }: RecallRequest,
 ): Promise<Recall | undefined> {
   const { archive, analyser, reader, clock } = dependencies;
-  const telling = withoutSmallTalk(question);
+  const asksBefore = asksWhatWasBefore(question);
+  const telling = asksBefore ? question : withoutSmallTalk(question);
   const subject = withoutTimes(telling);
-  if (subject.trim() === '' || analyser.query(subject).hasOnlyStopWords) return undefined;
+  const hasSubject = subject.trim() !== '' && !analyser.query(subject).hasOnlyStopWords;
+  if (!hasSubject && !asksBefore) return undefined;
   const { ranked, terms, statistics, isOfAskedTime } = await rankArchive(dependencies, telling, { signal });
   const information = informationOf(terms, statistics);
   const isAboutPast = asksAboutPast(question);
   const isSeen = ({ document }: ArchiveChunk): boolean =>
     seen !== undefined && document.session === seen.sessionId && document.date >= seen.since;
   /** A fact that was replaced is recalled for questions about the past alone, also where it is linked to what was found. */
-  const isPast = ({ document: { kind, supersededBy } }: ArchiveChunk): boolean =>
-    kind !== undefined && supersededBy !== undefined && !isAboutPast;
+  const isPast = (chunk: ArchiveChunk): boolean => isReplacedFact(chunk) && !isAboutPast;
   const found = ranked
     .filter(({ chunk }) => !isSeen(chunk))
-    .map((entry) => asPiece(entry, relevanceOf(entry.matched, information)));
+    .map((entry) => asPiece(entry, relevanceOf(entry.matched, information)))
+    .map((piece) => (asksBefore && isReplaced(piece.chunk) ? withRelevance(piece, LEAST_RELEVANCE) : piece));
   const written = notes.flatMap(partsOf).map((part, index): Piece => {
     const { terms: matched } = analyser.count(indexedText(part), terms);
     const relevance = relevanceOf(matched.keys(), information);
@@ -144,7 +146,20 @@ function withAskedTime(pieces: readonly Piece[], isOfAskedTime: (chunk: ArchiveC
   const ofThatTime = new Set(pieces.filter(({ chunk, isArchived }) => isArchived && isOfAskedTime(chunk)));
   const isAnswered = [...ofThatTime].some(({ relevance }) => relevance >= LEAST_RELEVANCE);
   if (isAnswered) return pieces;
-  return pieces.map((piece) => (ofThatTime.has(piece) ? { ...piece, relevance: LEAST_RELEVANCE } : piece));
+  return pieces.map((piece) => (ofThatTime.has(piece) ? withRelevance(piece, LEAST_RELEVANCE) : piece));
+}
+
+function withRelevance(piece: Piece, least: number): Piece {
+  return { ...piece, relevance: Math.max(piece.relevance, least) };
+}
+
+/** What was said in a conversation may be replaced in part. */
+function isReplaced({ document: { kind, session, supersededBy } }: ArchiveChunk): boolean {
+  return supersededBy !== undefined && (kind !== undefined || session === undefined);
+}
+
+function isReplacedFact({ document: { kind, supersededBy } }: ArchiveChunk): boolean {
+  return kind !== undefined && supersededBy !== undefined;
 }
 
 function chooseRelevant(pieces: readonly Piece[]): Piece[] {

@@ -6,9 +6,9 @@ import type { FactKind } from '../vocabulary/fact.ts';
 import type { MemoryScope } from '../vocabulary/memory-scope.ts';
 import { type Analyser, askingFor, type QueryTerms } from './analysis/analyser.ts';
 import type { WeakMatch } from './analysis/everyday-words.ts';
-import { asksAboutPast } from './asks-about-past.ts';
+import { asksAboutPast, asksWhatWasBefore } from './asks-about-past.ts';
 import { weighFurtherChunks } from './distinct.ts';
-import { followReplacements } from './follow-replacements.ts';
+import { followReplacements, withLastReplaced } from './follow-replacements.ts';
 import { createTextRanking, type Fusion, fuse, isSaidByAsked, type Ranked } from './rank.ts';
 import { withoutSlips } from './slips.ts';
 import { findNeighbours, missingNeighbours, withSurroundings } from './surroundings.ts';
@@ -128,7 +128,9 @@ export async function rankArchive(
   const limits = limitsOf({ since, until }, wall);
   const times = askedTimes(asked, wall);
   const { spans, rest } = times;
-  const written = queryWithin(analyser.query(rest), { isTimed: spans.length > 0 || limits !== undefined });
+  const asksBefore = spans.length === 0 && asksWhatWasBefore(asked);
+  const isTimed = spans.length > 0 || limits !== undefined || asksBefore;
+  const written = queryWithin(analyser.query(rest), { isTimed });
   const [{ terms, candidates }, meaning] = await Promise.all([
     candidatesFor(written),
     written.terms.size > 0 ? embedQuery(asked, signal) : { unavailable: 'the query has no words' },
@@ -144,7 +146,8 @@ export async function rankArchive(
     isSaidByAsked(chunk, terms, analyser),
   );
   const isAboutPast = asksAboutPast(asked);
-  const followed = await followReplacements(surrounded, { archive, isAboutPast });
+  const replaced = await followReplacements(surrounded, { archive, isAboutPast });
+  const followed = asksBefore ? await withLastReplaced(replaced, archive) : replaced;
   const past = spans.filter(({ to }) => to <= startOfDay(wall));
   const weighed = weighFacts(weighTime(followed, times, clock), {
     isAboutPast,
@@ -255,7 +258,7 @@ function withWeak(query: QueryTerms, weak: readonly (readonly [string, WeakMatch
   return { ...askingFor(query, terms), weak: new Map([...weak, ...(query.weak ?? [])]) };
 }
 
-/** A query that names a time and says nothing else has no words: everything of that time is an answer. */
+/** A query that names a time, or asks for what was before, and says nothing else has no words: everything of that time is an answer. */
 function queryWithin(terms: QueryTerms, { isTimed }: { isTimed: boolean }): QueryTerms {
   return isTimed && terms.hasOnlyStopWords ? askingFor(terms, []) : terms;
 }

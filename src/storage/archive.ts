@@ -167,6 +167,8 @@ export interface Archive {
   replacementsOf(ids: readonly string[]): Promise<Map<string, ArchiveChunk>>;
   /** The first chunk of each fact that one of these documents replaced. */
   replacedBy(ids: readonly string[]): Promise<ArchiveChunk[]>;
+  /** The first chunk of each fact and note of the reader's own scope that was replaced, the last one first. What was said in conversations is neither. */
+  lastReplaced(limit: number): Promise<ArchiveChunk[]>;
   /** For each chunk, those of its session at most `distance` places away, the nearest first. */
   around(chunks: readonly { id: number; session: string }[], distance: number): Promise<Around[]>;
   /** Builds a new index beside the old one and swaps them; a kill leaves the old one whole. */

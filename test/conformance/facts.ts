@@ -8,6 +8,7 @@ import { type ArchiveSubject, type CreateArchive, documentOf, termsOf } from './
 const PERSON: MemoryScope = 'person:t:1';
 const DAY = '2026-02-03T00:00:00.000Z';
 const LATER = '2026-03-04T00:00:00.000Z';
+const EVEN_LATER = '2026-04-05T00:00:00.000Z';
 
 export function describeFacts(name: string, create: CreateArchive): void {
   describe(`${name} as a store of facts`, () => {
@@ -140,6 +141,24 @@ export function describeFacts(name: string, create: CreateArchive): void {
       expect((await other.facts.log(OWNER, 1))[0]?.changes).toMatchObject([
         { id: 'f2', other: 'f1', otherText: 'likes tea' },
       ]);
+    });
+
+    it('tells each reader which facts and notes of their own were replaced last', async () => {
+      await wait(turn('t1'), turn('t2'));
+      await shared.facts.keep(extraction(['t1'], fact('f1', 'likes tea'), fact('f2', 'has a dog')), termsOf);
+      expect(await other.as(OWNER).lastReplaced(10)).toEqual([]);
+      const later: FactChange = { ...update('f4', 'has a cat', 'f2'), validFrom: EVEN_LATER } as FactChange;
+      await shared.facts.keep(extraction(['t2'], update('f3', 'likes coffee', 'f1'), later), termsOf);
+      const texts = async (limit: number, reader = OWNER) =>
+        (await other.as(reader).lastReplaced(limit)).map(({ text }) => text);
+      expect(await texts(10)).toEqual(['has a dog', 'likes tea']);
+      const note = (id: string, text: string) => ({ ...documentOf(id, text), date: EVEN_LATER });
+      await other.as(OWNER).add([note('n1', 'the key is blue')], termsOf);
+      await other.as(OWNER).add([{ ...note('n2', 'the key is red'), supersedes: 'n1' }], termsOf);
+      expect(await texts(10)).toEqual(['the key is blue', 'has a dog', 'likes tea']);
+      expect(await texts(1)).toEqual(['the key is blue']);
+      expect(await texts(10, readerWithin(PERSON))).toEqual([]);
+      expect(await texts(10, { scope: PERSON, sees: 'everything' })).toEqual([]);
     });
 
     it('takes what was said before as past from the start', async () => {

@@ -77,6 +77,7 @@ describe('a day, and what changes in it', () => {
       (await lainclaw(['ask', '--session', 'later', question], { home })).json().result;
     expect(await ask('which team do I work on?')).toBe('It is search.');
     expect(await ask('which team did I work on before?')).toBe('It is payments.');
+    expect(await ask('what did I do before?')).toBe('It is payments.');
   });
 
   it('16:00 "forget the screenshot conversation": gone everywhere, by grep', async () => {

@@ -18,7 +18,7 @@ import { documentsHolding } from './holding.ts';
 import { createKeptBits } from './kept-bits.ts';
 import { rebuildIndex } from './rebuild.ts';
 import { removeDocuments } from './remove.ts';
-import { replacedBy, replacementsOf } from './replacements.ts';
+import { lastReplaced, replacedBy, replacementsOf } from './replacements.ts';
 import { listDocuments, summarise } from './summary.ts';
 import { readState } from './tables.ts';
 import {
@@ -84,6 +84,7 @@ export function createLocalArchive({ database, locks, name = 'archive' }: LocalA
     read: (ids) => use((db) => readChunks(db, reader, ids)),
     replacementsOf: (ids) => use((db) => replacementsOf(db, reader, ids)),
     replacedBy: (ids) => use((db) => replacedBy(db, reader, ids)),
+    lastReplaced: (limit) => use((db) => lastReplaced(db, reader, limit)),
     around: (chunks, distance) => use((db) => chunksAround(db, reader, chunks, distance)),
     async rebuild(termsOf, options) {
       const lock = await locks.acquire(`${name}-rebuild`, { signal: options.signal });

@@ -40,3 +40,15 @@ export function replacedBy(db: DatabaseSync, reader: MemoryReader, ids: readonly
     replaced.all(id, ...scopes).flatMap((row) => chunksOfDocument(db, String(row.id)).slice(0, 1)),
   );
 }
+
+/** The first chunk of each fact and note of the reader's own scope that was replaced, the last one first. */
+export function lastReplaced(db: DatabaseSync, reader: MemoryReader, limit: number): ArchiveChunk[] {
+  const { sql, scopes } = visibleTo(reader);
+  const replaced = db.prepare(
+    `SELECT d.id FROM archive_documents d WHERE d.superseded_by IS NOT NULL AND (d.kind IS NOT NULL OR d.session IS NULL) AND d.scope = ? AND ${sql}
+     ORDER BY coalesce(d.valid_until, d.date) DESC, d.key DESC LIMIT ?`,
+  );
+  return replaced
+    .all(reader.scope, ...scopes, limit)
+    .flatMap((row) => chunksOfDocument(db, String(row.id)).slice(0, 1));
+}

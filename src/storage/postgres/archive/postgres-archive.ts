@@ -14,6 +14,7 @@ import { createNearWithPgvector } from './pgvector.ts';
 import {
   chunksAround,
   documentsHolding,
+  lastReplaced,
   listDocuments,
   readChunks,
   readDocument,
@@ -85,6 +86,7 @@ export function createPostgresArchive({ database, locks, name = 'archive' }: Pos
       read: (ids) => readChunks(query, tables, reader, ids),
       replacementsOf: (ids) => replacementsOf(query, tables, reader, ids),
       replacedBy: (ids) => replacedBy(query, tables, reader, ids),
+      lastReplaced: (limit) => lastReplaced(query, tables, reader, limit),
       around: (chunks, distance) => chunksAround(query, tables, reader, chunks, distance),
       async rebuild(termsOf, options) {
         if (await isCurrent(options)) return counted(reader);

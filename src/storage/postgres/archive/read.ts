@@ -115,6 +115,21 @@ export async function replacedBy(
   return rows.map(chunkOf);
 }
 
+/** The first chunk of each fact and note of the reader's own scope that was replaced, the last one first. */
+export async function lastReplaced(
+  query: Query,
+  tables: ArchiveTables,
+  reader: MemoryReader,
+  limit: number,
+): Promise<ArchiveChunk[]> {
+  const rows = await query(
+    `${chunksFrom(tables)} WHERE d.superseded_by IS NOT NULL AND (d.kind IS NOT NULL OR d.session IS NULL) AND d.scope = $1 AND c.position = 0
+       AND ${isVisible('d', 2)} ORDER BY coalesce(d.valid_until, d.date) DESC, d.key DESC LIMIT $3`,
+    [reader.scope, scopesOf(reader), limit],
+  );
+  return rows.map(chunkOf);
+}
+
 export async function summarise(query: Query, tables: ArchiveTables, reader: MemoryReader): Promise<ArchiveSummary> {
   const rows = await query(
     `SELECT d.scope, ${KIND_OF_DOCUMENT} AS of, count(*) AS documents, min(d.date) AS oldest, max(d.date) AS newest
