@@ -1,5 +1,5 @@
 // What `doctor --fix` must not take away: turns of a sound conversation, rows of a sound database, and the backups of the days to come.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -78,6 +78,17 @@ describe('doctor --fix', () => {
     expect((await run(home, 'doctor', '--fix')).json()).toMatchObject({ healthy: true });
     expect(readFileSync(path).equals(written)).toBe(true);
     await backUpLater(home);
+  });
+
+  it('says nothing about files of the workspace in the home, which a backup has too', async () => {
+    const home = testHome();
+    await ask(home, 'the bridge is old');
+    mkdirSync(join(home.path, 'workspace'), { recursive: true, mode: 0o700 });
+    for (const name of ['stays', 'goes', 'changes']) writeFileSync(join(home.path, 'workspace', name), name);
+    await run(home, 'backup', '--automatic');
+    rmSync(join(home.path, 'workspace', 'goes'));
+    writeFileSync(join(home.path, 'workspace', 'changes'), 'and is longer now');
+    expect((await run(home, 'doctor')).stdout).not.toMatch(/workspace\/(stays|goes|changes)/);
   });
 
   it('makes a damaged search index again, and keeps what was saved since the backup', async () => {

@@ -148,7 +148,8 @@ async function sumFindings(home: string, { findings, paths, signal }: Compared):
   const known = new Set(findings.filter(({ state }) => state === 'problem').map(({ path }) => path));
   for (const sum of sums.files.values()) {
     signal.throwIfAborted();
-    if (known.has(sum.path)) continue;
+    // A backup also has files that are not ours to check.
+    if (known.has(sum.path) || OTHERS.test(sum.path)) continue;
     const finding = paths.has(sum.path) ? await compare(home, sum, sums) : gone(home, sum, sums);
     if (finding) found.push(finding);
   }
