@@ -62,6 +62,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   linkedom: ['documents'],
   marked: ['channels'],
   pg: ['storage'],
+  pgpass: ['storage'],
   picocolors: ['cli'],
   picomatch: ['tools'],
   saxes: ['documents'],

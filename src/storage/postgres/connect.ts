@@ -5,6 +5,7 @@
 // round trip.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
+import { createAskingClient } from './asking-client.ts';
 import { connectClient } from './connect-client.ts';
 import type { PostgresDatabase, Query, Statement, TransactionOptions } from './database.ts';
 import { connectError, databaseError, isConflict, isConnectionLoss, isStalePlan } from './errors.ts';
@@ -65,7 +66,7 @@ export function openDatabase({
   async function openPool(): Promise<Pool> {
     const config = await poolConfig(url, connections, queryMs);
     const { Pool } = (await import('pg')).default;
-    const made = new Pool(config);
+    const made = new Pool({ ...config, Client: await createAskingClient() });
     // A lost connection is noticed by the next statement; without a listener it would end the process.
     made.on('error', () => {});
     made.on('connect', (client) => client.on('error', () => {}));
@@ -114,7 +115,7 @@ export function openDatabase({
     transaction: (work, options) => withRetries((open) => runTransaction(open, work, { address, names, ...options })),
     async connectApart() {
       await pool();
-      const { Client } = (await import('pg')).default;
+      const Client = await createAskingClient();
       const client = new Client(await poolConfig(url, 1, queryMs));
       client.on('error', () => {});
       try {
