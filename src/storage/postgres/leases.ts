@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { acquireInTurn, createLockQueue, type Place } from '../lock-queue.ts';
 import type { Fence, Lock, Locks } from '../locks.ts';
 import { lockLost, StorageError } from '../storage.ts';
+import { answerWithin } from './answer-within.ts';
 import type { PostgresDatabase, Query } from './database.ts';
 import {
   ACQUIRE,
@@ -180,11 +181,12 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
   /** Resolves with the names that were renewed. Without the connection that it listens on, nobody can tell whether this process lives: the leases name none. */
   async function sendRenewal(leases: readonly HeldLease[], sentAt: Moment): Promise<Set<string>> {
     const held = [...namesAndTokens(leases), leaseMs];
+    const own = sentAt.presence;
     let failure: unknown;
     for (const send of renewalQueries) {
       try {
         const [row] = await send<Renewal>(RENEW_UNLOCKED, [...held, sentAt.presence ?? null]);
-        if (row && sentAt.presence !== undefined) watch.look(sentAt.presence, row.present);
+        if (row && own !== undefined) watch.look(own, row.present);
         return new Set(row?.names);
       } catch (error) {
         failure = error;
@@ -310,29 +312,6 @@ export function createPostgresLocks(options: PostgresLocksOptions): PostgresLock
       if (leases.length > 0) await query(RELEASE, namesAndTokens(leases)).catch(() => {});
       if (leases.some(({ isLasting }) => isLasting)) await sendSignal(query, 'locks').catch(() => {});
     },
-  };
-}
-
-/** Rejects when no answer comes in time, and at once while an earlier statement has no answer yet. */
-function answerWithin(query: Query, ms: number): Query {
-  let isWaiting = false;
-  return async <Row extends object>(text: string, values?: readonly unknown[]) => {
-    if (isWaiting) throw new Error('an earlier statement has no answer yet');
-    isWaiting = true;
-    const answer = query<Row>(text, values).finally(() => {
-      isWaiting = false;
-    });
-    const timeout = new AbortController();
-    const late = sleep(ms, undefined, { signal: timeout.signal, ref: false }).then(() => {
-      throw new Error('no answer came in time');
-    });
-    try {
-      return await Promise.race([answer, late]);
-    } finally {
-      timeout.abort();
-      // Nobody waits for the one that lost.
-      for (const each of [answer, late]) each.catch(() => {});
-    }
   };
 }
 

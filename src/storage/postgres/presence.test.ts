@@ -32,14 +32,20 @@ interface Process {
   query: Query;
 }
 
-async function startProcess(leaseMs?: number): Promise<Process> {
+interface ProcessOptions {
+  leaseMs?: number;
+  /** The connection for renewals never answers in time. */
+  isSilent?: boolean;
+}
+
+async function startProcess({ leaseMs, isSilent }: ProcessOptions = {}): Promise<Process> {
   const own = openDatabase({ url: database.url, connections: 4 });
   const signals = createSignals({ connect: own.connectApart });
   const onReleased = (listener: () => void): (() => void) => signals.on('locks', listener);
   const { query } = own;
   const locks = createPostgresLocks({
     query,
-    renewalQuery: signals.query,
+    renewalQuery: isSilent ? () => Promise.reject(new Error('no answer came in time')) : signals.query,
     presence: signals,
     newId,
     onReleased,
@@ -74,25 +80,31 @@ async function endLeasesOf(keys: readonly number[], by: Process, own = by.signal
   await ended.promise;
 }
 
-it('a lock is acquired long before its time when the connection of its holder ended, and the holder writes nothing more', async () => {
-  const holder = await startProcess(MINUTES_MS);
-  const other = await startProcess();
-  const held = await holder.locks.acquire('bot', { isLasting: true });
-  const session: Fence = await holder.locks.acquire('session:main');
-  await other.locks.acquire('gateway:other');
-  // A renewal has seen the connection of the holder.
-  const acquiredEnd = await endOf(other, 'gateway:other');
-  await eventually(async () => expect(await endOf(other, 'gateway:other')).toBeGreaterThan(acquiredEnd));
-  const waiting = other.locks.acquire('bot', { isLasting: true });
-  await holder.signals.close();
-  expect((await waiting).token).toBe(held.token + 1);
-  expect((await other.locks.acquire('session:main')).token).toBe(session.token + 1);
-  for (const fence of [held, session])
-    await expect(requireFence(holder.query, fence)).rejects.toMatchObject({ code: 'STORAGE_LOCK_LOST' });
-});
+it.each([
+  ['', {}],
+  [' by one whose renewals are sent by the pool', { isSilent: true }],
+])(
+  'a lock is acquired long before its time%s when the connection of its holder ended, and the holder writes nothing more',
+  async (_, options) => {
+    const holder = await startProcess({ leaseMs: MINUTES_MS });
+    const other = await startProcess(options);
+    const held = await holder.locks.acquire('bot', { isLasting: true });
+    const session: Fence = await holder.locks.acquire('session:main');
+    await other.locks.acquire('gateway:other');
+    // A renewal has seen the connection of the holder.
+    const acquiredEnd = await endOf(other, 'gateway:other');
+    await eventually(async () => expect(await endOf(other, 'gateway:other')).toBeGreaterThan(acquiredEnd));
+    const waiting = other.locks.acquire('bot', { isLasting: true });
+    await holder.signals.close();
+    expect((await waiting).token).toBe(held.token + 1);
+    expect((await other.locks.acquire('session:main')).token).toBe(session.token + 1);
+    for (const fence of [held, session])
+      await expect(requireFence(holder.query, fence)).rejects.toMatchObject({ code: 'STORAGE_LOCK_LOST' });
+  },
+);
 
 it('a holder that connects again at once keeps its locks', async () => {
-  const [holder, other] = [await startProcess(MINUTES_MS), await startProcess(MINUTES_MS)];
+  const [holder, other] = [await startProcess({ leaseMs: MINUTES_MS }), await startProcess({ leaseMs: MINUTES_MS })];
   const held = await holder.locks.acquire('bot', { isLasting: true });
   const before = holder.signals.presence as number;
   await holder.signals.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
@@ -107,7 +119,7 @@ it('a holder that connects again at once keeps its locks', async () => {
 });
 
 it('a holder whose connection ended relies on nothing without asking', async () => {
-  const holder = await startProcess(MINUTES_MS);
+  const holder = await startProcess({ leaseMs: MINUTES_MS });
   const held = await holder.locks.acquire('bot', { isLasting: true });
   expect(holder.locks.isHeldSince(held)).toBe(true);
   await holder.signals.close();
@@ -116,7 +128,7 @@ it('a holder whose connection ended relies on nothing without asking', async () 
 });
 
 it('nobody ends leases of a connection that is open, nor after the database has freed the lock of the observer', async () => {
-  const [holder, other] = [await startProcess(MINUTES_MS), await startProcess(MINUTES_MS)];
+  const [holder, other] = [await startProcess({ leaseMs: MINUTES_MS }), await startProcess({ leaseMs: MINUTES_MS })];
   const held = await holder.locks.acquire('bot', { isLasting: true });
   const key = holder.signals.presence as number;
   await endLeasesOf([key], other);
@@ -129,7 +141,7 @@ it('nobody ends leases of a connection that is open, nor after the database has 
 });
 
 it('a lease that an older program acquired after a holder with a connection ends by time alone', async () => {
-  const [holder, other] = [await startProcess(MINUTES_MS), await startProcess(MINUTES_MS)];
+  const [holder, other] = [await startProcess({ leaseMs: MINUTES_MS }), await startProcess({ leaseMs: MINUTES_MS })];
   const { token } = await holder.locks.acquire('bot', { isLasting: true });
   const key = holder.signals.presence as number;
   // It knows nothing of the columns for connections.
