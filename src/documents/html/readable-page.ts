@@ -2,6 +2,7 @@
 // has no such part is shown whole, without what is never text. Size and nesting are bounded first: the parser keeps all in memory.
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
+import { structuredText } from './structured-text.ts';
 import { toMarkdown } from './to-markdown.ts';
 
 const MOST_CHARACTERS = 2_000_000;
@@ -9,6 +10,8 @@ const DEEPEST = 400;
 /** Of the text of the whole page; less means that the main part was not recognised. */
 const LEAST_SHARE = 0.15;
 const ENOUGH_CHARACTERS = 500;
+/** Characters: a title and a line that asks for scripts. */
+const NEXT_TO_NOTHING = 200;
 const NAVIGATION = 'nav, [role="navigation"]';
 const NEVER_TEXT =
   'script, style, noscript, template, svg, iframe, nav, header, footer, aside, form, [hidden], [aria-hidden="true"]';
@@ -18,19 +21,35 @@ export interface ReadablePage {
   markdown: string;
   /** The page was longer than what is read of one. */
   isCut: boolean;
+  /** It has scripts and next to no text. */
+  needsScripts: boolean;
 }
 
 export function readablePage(html: string, url: string): ReadablePage {
   const isCut = html.length > MOST_CHARACTERS;
   const text = isCut ? html.slice(0, MOST_CHARACTERS) : html;
-  if (nestingOf(text) > DEEPEST) return { title: titleIn(text), markdown: withoutTags(text), isCut };
+  if (nestingOf(text) > DEEPEST)
+    return { title: titleIn(text), markdown: withoutTags(text), isCut, needsScripts: false };
   const { title, main } = mainPart(text);
   const whole = wholeBody(text, url);
   const markdown = main === undefined ? '' : toMarkdown(documentOf(main).body, url);
   const isMain = markdown.length >= Math.min(ENOUGH_CHARACTERS, whole.length * LEAST_SHARE);
+  const shown = (isMain ? markdown : whole) || whole;
+  const described = shown.length < ENOUGH_CHARACTERS ? describedText(text, url) : '';
+  const needsScripts = Math.max(shown.length, described.length) < NEXT_TO_NOTHING && /<script[\s>]/i.test(text);
   // The parser loses a body that no head is before.
-  const shown = (isMain ? markdown : whole) || whole || withoutTags(text);
-  return { title: title || titleIn(text), markdown: shown, isCut };
+  const best = (described.length > shown.length ? described : shown) || withoutTags(text);
+  return { title: title || titleIn(text), markdown: best, isCut, needsScripts };
+}
+
+/** What the page says of itself where it has no text: to search engines, or in one sentence. */
+function describedText(html: string, url: string): string {
+  const page = documentOf(html);
+  const structured = structuredText(page, (text) => toMarkdown(documentOf(text).body, url));
+  const [sentence] = ['meta[name="description"]', 'meta[property="og:description"]'].flatMap(
+    (selector) => page.querySelector(selector)?.getAttribute('content')?.trim() || [],
+  );
+  return structured || sentence || '';
 }
 
 /** All of a page: what is known to be the text, as a chapter of a book. */

@@ -5,6 +5,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { ToolFailure } from '../tool.ts';
 import { checkUrl, guardedRequest, type RequestGuard } from './guarded-request.ts';
+import { refreshTarget } from './meta-refresh.ts';
 
 const MOST_REDIRECTS = 10;
 const ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5';
@@ -37,6 +38,8 @@ export interface DownloadOptions {
   signal: AbortSignal;
   maxBytes: number;
   known?: Validators;
+  /** Stays at a page that sends its readers on in its own words: its source was asked for. */
+  keepsRefresh?: boolean;
 }
 
 export async function download(address: string, options: DownloadOptions): Promise<DownloadResult> {
@@ -48,14 +51,23 @@ export async function download(address: string, options: DownloadOptions): Promi
       answer.destroy();
       return { kind: 'unchanged' };
     }
-    const next = status >= 300 && status < 400 ? headers.location : undefined;
-    if (next === undefined) return { kind: 'page', page: await readAnswer(url, answer, options) };
+    let next = status >= 300 && status < 400 ? inUtf8(headers.location) : undefined;
+    if (next === undefined) {
+      const page = await readAnswer(url, answer, options);
+      if (status === 200 && !options.keepsRefresh) next = refreshTarget(url, page.mediaType, page.bytes);
+      if (next === undefined) return { kind: 'page', page };
+    }
     answer.destroy();
     if (redirects >= MOST_REDIRECTS) throw new ToolFailure(`${url.host} redirects again and again`);
     const target = checkUrl(URL.parse(next, url.href)?.href ?? next);
     if (!isSameHost(url, target)) return { kind: 'elsewhere', url: target.href };
     url = target;
   }
+}
+
+/** Servers write other letters than ASCII as they are; the header is read byte by byte. */
+function inUtf8(location: string | undefined): string | undefined {
+  return location === undefined ? undefined : Buffer.from(location, 'latin1').toString('utf8');
 }
 
 async function ask(url: URL, { guard, signal, known = {} }: DownloadOptions): Promise<IncomingMessage> {
@@ -112,7 +124,8 @@ async function readBytes(url: URL, answer: IncomingMessage, { maxBytes, signal }
 }
 
 function unpacked(answer: IncomingMessage): Readable {
-  switch (answer.headers['content-encoding']?.trim().toLowerCase()) {
+  const encoding = answer.headers['content-encoding']?.trim().toLowerCase();
+  switch (encoding) {
     case 'gzip':
     case 'x-gzip':
     case 'deflate':
@@ -120,8 +133,12 @@ function unpacked(answer: IncomingMessage): Readable {
       return pipeline(answer, createUnzip(), () => {});
     case 'br':
       return pipeline(answer, createBrotliDecompress(), () => {});
-    default:
+    case undefined:
+    case '':
+    case 'identity':
       return answer;
+    default:
+      throw new ToolFailure(`the answer is packed in a way that was not asked for: ${encoding}`);
   }
 }
 

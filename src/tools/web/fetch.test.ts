@@ -127,6 +127,56 @@ describe('web_fetch', () => {
     expect(elsewhere.data).toEqual({ url: `${base}/c`, redirectsTo: 'http://evil.example/x' });
   });
 
+  it('follows a redirect whose address has letters of other scripts in it', async () => {
+    answer = ({ url }, response) => {
+      if (url === '/') response.writeHead(302, { location: Buffer.from('/队列/очередь').toString('latin1') }).end();
+      else response.writeHead(200, { 'content-type': 'text/plain' }).end(decodeURIComponent(url ?? ''));
+    };
+    expect((await fetched({ url: base })).data).toMatchObject({ content: '/队列/очередь' });
+  });
+
+  it('follows a page that only sends its readers on, and shows its source where that was asked for', async () => {
+    const sending =
+      '<html><head><!-- <meta http-equiv="refresh" content="0;url=/old"> --><meta content="0; URL=\'latest/a.html?a=1&amp;b=2\'" http-equiv=Refresh></head></html>';
+    answer = ({ url }, response) => {
+      const to: Record<string, string> = {
+        '/docs/': sending,
+        '/away': sending.replace('latest/', 'http://evil.example/'),
+      };
+      const body = to[url ?? ''] ?? '<p>The docs.</p>';
+      response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+    };
+    expect((await fetched({ url: `${base}/docs/` })).data).toMatchObject({
+      url: `${base}/docs/latest/a.html?a=1&b=2`,
+      content: 'The docs.',
+    });
+    expect((await fetched({ url: `${base}/away` })).data).toMatchObject({
+      redirectsTo: 'http://evil.example/a.html?a=1&b=2',
+    });
+    expect((await fetched({ url: `${base}/docs/`, format: 'raw' })).data).toMatchObject({ content: sending });
+  });
+
+  it('a page that loads itself again, now or later, is read where it is', async () => {
+    page(
+      html('<p>Live figures.</p>').replace(
+        '<title>',
+        '<meta http-equiv="refresh" content="0"><meta http-equiv="refresh" content="30;url=/next"><title>',
+      ),
+    );
+    expect((await fetched({ url: base })).text).toContain('Live figures.');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('says of a page that it writes its text with scripts', async () => {
+    page('<html><head><title>App</title></head><body><div id="root"></div><script src="/a.js"></script></body></html>');
+    expect((await fetched({ url: base })).text).toContain('writes its text with scripts, which are not run here');
+  });
+
+  it('refuses an answer that is packed in a way that was not asked for', async () => {
+    page('(\xb5/\xfd', { 'content-type': 'text/plain', 'content-encoding': 'zstd' });
+    await expect(fetched({ url: base })).rejects.toThrow(/packed in a way that was not asked for: zstd/);
+  });
+
   it.each(['http://user:pass@127.0.0.1/', 'file:///etc/passwd'])('a redirect to %s is refused', async (location) => {
     answer = (_, response) => void response.writeHead(302, { location }).end();
     await expect(fetched({ url: base })).rejects.toThrow(/leave them out|not an address of the web/);

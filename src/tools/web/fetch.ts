@@ -54,7 +54,7 @@ export function createWebFetchTool({ privateHosts = [], resolve = lookUp }: WebF
       const own = await ownServer(args.url, context);
       if (own) return fetchOwn(own, args, context);
       const known = pages.get(args.url);
-      const options = { guard, signal, maxBytes: LARGEST_BYTES };
+      const options = { guard, signal, maxBytes: LARGEST_BYTES, keepsRefresh: args.format === 'raw' };
       const answer = await download(args.url, { ...options, known: known?.validators });
       if (answer.kind === 'elsewhere') return redirected(args.url, answer.url);
       const page = answer.kind === 'page' ? answer.page : known;
@@ -93,7 +93,8 @@ async function fetchOwn(
       return made;
     },
   };
-  const answer = await download(args.url, { guard, signal: context.signal, maxBytes: LARGEST_BYTES });
+  const keepsRefresh = args.format === 'raw';
+  const answer = await download(args.url, { guard, signal: context.signal, maxBytes: LARGEST_BYTES, keepsRefresh });
   if (answer.kind === 'elsewhere') return redirected(args.url, answer.url);
   if (answer.kind !== 'page') throw new ToolFailure(`${args.url} was answered with "not modified"`);
   const { page } = answer;
@@ -194,8 +195,12 @@ async function readText(page: Downloaded, format: FetchArgs['format']): Promise<
   }
   if (format === 'raw' || !isHtml(page.mediaType)) return { title: '', text: source };
   const { readablePage } = await import('../../documents/html/readable-page.ts');
-  const { title, markdown, isCut } = readablePage(source, page.url);
-  const note = isCut ? '\n\n[the page is longer than what is read of one]' : '';
+  const { title, markdown, isCut, needsScripts } = readablePage(source, page.url);
+  const note = isCut
+    ? '\n\n[the page is longer than what is read of one]'
+    : needsScripts
+      ? '\n\n[the page writes its text with scripts, which are not run here: a browser tool can read it]'
+      : '';
   return { title, text: (format === 'text' ? withoutMarks(markdown) : markdown) + note };
 }
 

@@ -1,9 +1,10 @@
 // Addresses that lead inside, in every spelling: nothing is ever connected to, counted by a listener.
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseHost } from '../../sandbox/network/host.ts';
 import { download } from './download.ts';
 import { checkUrl, type Resolve } from './guarded-request.ts';
@@ -17,7 +18,8 @@ beforeAll(async () => {
     connections += 1;
     socket.end('HTTP/1.1 200 OK\r\ncontent-length: 6\r\ncontent-type: text/plain\r\n\r\ninside');
   });
-  server.listen(0, '127.0.0.1');
+  // All addresses of this machine, of both families where it has both.
+  server.listen(0);
   await once(server, 'listening');
   port = (server.address() as { port: number }).port;
 });
@@ -92,6 +94,36 @@ describe('an address that leads inside', () => {
     for (const url of urls) await expect(fetched(url), url).rejects.toThrow();
     expect(connections).toBe(0);
   });
+
+  it('is not reached by a redirect either, in a header or in a page, in 500 spellings', async () => {
+    let location = '';
+    const outside = createHttpServer(({ url }, response) => {
+      const page = `<meta http-equiv="refresh" content="0;url=${location}">`;
+      if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+      else response.writeHead(302, { location: Buffer.from(location).toString('latin1') }).end();
+    }).listen(0, '127.0.0.1');
+    await once(outside, 'listening');
+    onTestFinished(() => void outside.close());
+    const host = `127.0.0.1:${(outside.address() as { port: number }).port}`;
+    const guard = { resolve, privateHosts: [parseHost(host) ?? { name: '' }] };
+    connections = 0;
+    const targets = [...INSIDE.flatMap(spellings), ...NAMES, ...LITERALS].flatMap((name) => [
+      `http://${name}:${port}/`,
+      `//${name}:${port}/x`,
+    ]);
+    let tried = 0;
+    for (const target of targets)
+      for (const path of ['', 'page']) {
+        location = target;
+        tried += 1;
+        const answer = await fetched(`http://${host}/${path}`, { guard }).catch(() => undefined);
+        // Named, not followed: the model has to ask for it, which is judged and refused like every address.
+        if (answer && answer.kind === 'elsewhere') await expect(fetched(answer.url, { guard })).rejects.toThrow();
+        else expect(answer?.kind === 'page' ? answer.page.url : 'refused', target).toMatch(/^refused$|\/page$/);
+      }
+    expect(tried).toBeGreaterThan(500);
+    expect(connections).toBe(0);
+  }, 60_000);
 
   it.each([
     'file:///etc/passwd',
