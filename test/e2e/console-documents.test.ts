@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { axeFindings, type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
+import { dropFiles } from '../support/console-files.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeDocx, makeXlsx, paragraph } from '../support/make-office.ts';
 import { makePdf } from '../support/make-pdf.ts';
@@ -34,24 +35,11 @@ async function send(text: string): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).click();
 }
 
-/** Drops files as a person does with a mouse: on the conversation, not on the form. */
-async function drop(files: { name: string; buffer: Buffer }[]): Promise<void> {
-  const given = files.map(({ name, buffer }) => ({ name, data: buffer.toString('base64') }));
-  await page.evaluate(`(() => {
-    const dataTransfer = new DataTransfer();
-    for (const { name, data } of ${JSON.stringify(given)})
-      dataTransfer.items.add(new File([Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0))], name));
-    const target = document.querySelector('.chat');
-    for (const type of ['dragover', 'drop'])
-      target.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-  })()`);
-}
-
 it('documents that are attached and dropped reach the model as text, and stay chips of the message', async () => {
   const errors = errorsOf(page);
   await page.goto(`${opened.address}#/chat`);
   await page.locator('input[type=file]').setInputFiles([file('harbour.pdf', PDF), file('crew.docx', DOCX)]);
-  await drop([{ name: 'fees.xlsx', buffer: XLSX }]);
+  await dropFiles(page, [{ name: 'fees.xlsx', buffer: XLSX }]);
   await page.getByRole('button', { name: 'Remove fees.xlsx' }).waitFor();
   await send('what do they say?');
   await page.getByText('I have read it.').waitFor();

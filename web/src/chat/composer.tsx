@@ -109,7 +109,10 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
           keepDraft(session, event.currentTarget.value);
           setText(event.currentTarget.value);
         }}
-        onPaste={(event) => add(event.clipboardData?.files)}
+        onPaste={({ clipboardData }) => {
+          // Spreadsheets put a picture of the cells beside their text.
+          if (clipboardData?.getData('text/plain') === '') add(clipboardData.files);
+        }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
           event.preventDefault();
