@@ -38,8 +38,9 @@ try {
   mkdirSync(workspace);
   await run(
     ...['ask', 'commands', '--provider', 'openai-compatible', '--model', 'fake'],
-    ...['--approve', 'auto', '--workspace', workspace],
+    ...['--approve', 'auto', '--workspace', workspace, '--tool-max-steps', '10'],
   );
+  if (model.requests.length < COMMANDS.length + 2) throw new Error('the turn ended before its last command');
   await run('ask', 'hello', '--provider', 'anthropic');
   await run('ask', 'hello', '--provider', 'openai');
   await run('ask', 'hello');
