@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { echo, runEnd, testChats } from '../../../test/support/chats.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { StorageError } from '../../storage/storage.ts';
 import { bodyOf, type ChatMessage } from './chat.ts';
 
 it('a message that was stored late by a gateway that had lost the bot is answered once somebody looks', async () => {
@@ -95,5 +96,27 @@ it.each(['STORAGE_LOCK_LOST', 'STORAGE_UNREACHABLE'])(
     await chats.write('hello');
     await chats.says(['echo: hello']);
     expect(origins).toEqual([expect.any(String), origins[0]]);
+  },
+);
+
+it.each(['STORAGE_LOCK_LOST', 'STORAGE_UNREACHABLE'] as const)(
+  'a turn that could not be prepared because of %s is taken up again, and nobody reads about it',
+  async (code) => {
+    const chats = await testChats();
+    let failures = 0;
+    await chats.start({
+      mailbox: {
+        ...chats.mailbox,
+        async choices(chat) {
+          failures += 1;
+          if (failures === 1) throw new StorageError(code, 'the database was away');
+          return chats.mailbox.choices(chat);
+        },
+      },
+    });
+    failures = 0;
+    await chats.write('hello');
+    await chats.says(['echo: hello']);
+    expect(failures).toBeGreaterThan(1);
   },
 );

@@ -236,7 +236,8 @@ async function askAndFollow(dependencies: TurnsDependencies, asked: Asked): Prom
   try {
     outcome = outcomeOf(await ask(dependencies, asked, progress));
   } catch (error) {
-    outcome = failed(error instanceof Error ? error.message : String(error));
+    const { code, message = String(error) } = (error ?? {}) as { code?: unknown; message?: string };
+    outcome = failedWith(code, message);
   }
   const place = await progress.end();
   if (signal.aborted && !turn.isStopped) return { kind: 'abandoned' };
@@ -360,11 +361,15 @@ function outcomeOf({ result, steps, historyNotices, pictures }: Followed & { ste
   if (result.stage === 'cancelled') return { markdown: '⏹ Stopped.' };
   if (!result.success) {
     const { code, message } = result.error;
-    const isLost = code === 'STORAGE_LOCK_LOST' || code === 'STORAGE_UNREACHABLE';
-    return { ...failed(message), ...(isLost && { lost: new StorageError(code, message) }) };
+    return failedWith(code, message);
   }
   const notes = historyNotices.map((text) => `_${text.charAt(0).toUpperCase()}${text.slice(1)}._`);
   return { markdown: [withLimitNote(result, steps), ...notes].join('\n\n'), pictures };
+}
+
+function failedWith(code: unknown, message: string): Outcome {
+  const isLost = code === 'STORAGE_LOCK_LOST' || code === 'STORAGE_UNREACHABLE';
+  return { ...failed(message), ...(isLost && { lost: new StorageError(code, message) }) };
 }
 
 function failed(reason: string): Outcome {
