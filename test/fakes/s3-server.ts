@@ -17,7 +17,7 @@ export interface S3Server {
   log: string[];
   /** The next requests get these answers. `cut`: the connection ends in the middle of the body. `changed`: another body of the same length. `short`: half of it. `lost`: done, and not answered. `held`: not done before `release`. */
   next: ({ status: number; code: string } | 'cut' | 'changed' | 'short' | 'lost' | 'held')[];
-  /** Lets the requests go on that are held. */
+  /** The requests that are held continue. */
   release(): void;
   /** How far its clock is ahead. */
   aheadMs: number;

@@ -16,7 +16,7 @@ export interface Span {
   startTimeUnixNano: string;
   endTimeUnixNano: string;
   attributes: Attribute[];
-  /** 2: an error. 0 otherwise: "ok" is for whoever judges the span, not for who makes it. */
+  /** 2: an error. 0 otherwise: "ok" is set by those who judge a span, and not by those who make it. */
   status: { code: 0 | 2 };
 }
 
