@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { testHome } from '../../test/support/test-home.ts';
 import type { Mode } from '../config/mode.ts';
 import type { AuditEvent } from '../storage/audit.ts';
+import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createReusedResults, noReuse } from './cache.ts';
 import { createCallAudit } from './call-audit.ts';
@@ -263,6 +264,27 @@ describe('a call', () => {
     );
     expect((await executor.execute(call(), never)).result.ok).toBe(true);
   });
+});
+
+it('what guards commands in the background has failed: what the call wrote is off the record all the same', async () => {
+  const ended: string[] = [];
+  const changes = {} as Changes;
+  const spec = tool(async () => ({ data: 1 }), {
+    effect: 'exec',
+    subject: () => ({ kind: 'command', command: 'touch made' }),
+  });
+  const { executor, defects } = setUp(spec, {
+    authorise: policy({ mode: 'auto' }),
+    rememberWrites: async () => ({
+      changes,
+      rememberFetched: async () => async () => {},
+      end: async () => void ended.push('writes'),
+    }),
+    beforeChange: async () => ({ changes, end: () => Promise.reject(new Error('the disk is full')) }),
+  });
+  const { result } = await executor.execute(call(), never);
+  expect(result).toMatchObject({ ok: false, error: { message: 'tool failed: the disk is full' } });
+  expect([ended, defects]).toEqual([['writes'], [expect.objectContaining({ message: 'the disk is full' })]]);
 });
 
 describe('a failure', () => {

@@ -213,10 +213,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
       };
       const reusable = await reused.find(spec, call.args, full);
       if (reusable.output) return { ok: true, output: reusable.output, cached: true };
-      const output = await spec.execute(call.args, full).finally(async () => {
-        await guarded?.end();
-        await writes?.end();
-      });
+      const output = await spec
+        .execute(call.args, full)
+        .finally(() => guarded?.end())
+        .finally(() => writes?.end());
       // Data is JSON by contract: a tool that breaks it has a defect, found here and not where the result is printed.
       const json = JSON.stringify(output.data) ?? 'null';
       const told: ToolOutput = { ...output, text: output.text ?? json };
