@@ -44,6 +44,22 @@ const FILES: readonly [name: string, path: string][] = [
   ['a configuration of Vite', 'vite.config.ts'],
   ['settings of ESLint', '.eslintrc.cjs'],
   ['variables of the environment', '.env'],
+  ['servers of agents in VS Code', 'app/.vscode/mcp.json'],
+  ['servers of other agents by their plain name', 'mcp.json'],
+  ['instructions for one kind of files', '.github/instructions/x.instructions.md'],
+  ['hooks of another version control', 'old/.hg/hgrc'],
+  ['hooks of lefthook', '.lefthook.yml'],
+  ['settings of mise', 'mise.toml'],
+  ['settings of a monorepo', 'pnpm-workspace.yaml'],
+  ['a project of Visual Studio', 'app/app.csproj'],
+  ['rules of Gradle', 'lib/rules.gradle'],
+  ['rules of CMake', 'cmake/find.cmake'],
+  ['a rule file of Bazel', 'tools/defs.bzl'],
+  ['a configure script', 'configure'],
+  ['settings of TypeScript, which load plugins', 'tsconfig.build.json'],
+  ['settings of pylint, which run Python', '.pylintrc'],
+  ['a launcher of the desktop', 'app.desktop'],
+  ['a build of Cloud Build', 'cloudbuild.yaml'],
 ];
 
 export const EXECUTED_PLANTS: readonly ExecutedPlant[] = [
