@@ -103,6 +103,16 @@ describe.each(ways)('writing, %s', (_, way) => {
     expect(written).toMatchObject({ created: false, previous: { size: 1, links: 1 } });
   });
 
+  it('writes into nothing that waits under the name of its temporary file', async () => {
+    symlinkSync('../outside/secret.txt', `${yard.root}/waiting`);
+    const options = { mode: 'overwrite', createParents: false, temporaryName: 'waiting' } as const;
+    for (const path of ['a.txt', 'new.txt'])
+      await expect(workspace.writeFile(path, Buffer.from('evil'), options)).rejects.toThrow();
+    expect(readFileSync(`${yard.root}/../outside/secret.txt`, 'utf8')).toBe('secret');
+    expect(readFileSync(`${yard.root}/a.txt`, 'utf8')).toBe('a');
+    expect(existsSync(`${yard.root}/new.txt`)).toBe(false);
+  });
+
   it('appends, and creates what is not there', async () => {
     await expect(write('a.txt', 'bc', { mode: 'append' })).resolves.toMatchObject({ created: false });
     await expect(write('log', '1', { mode: 'append' })).resolves.toMatchObject({ created: true });

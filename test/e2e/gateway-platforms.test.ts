@@ -209,6 +209,13 @@ describe('one gateway on three channels', () => {
     await eventually(() => expect(written().join('\n')).toContain('written meanwhile'));
   });
 
+  it('shows no secret in the list of processes', async () => {
+    const { pid } = (await run('gateway', 'status')).json<{ pid: number }>();
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    expect(words).toContain('gateway');
+    for (const secret of [telegram.token, feishu.appSecret]) expect(words).not.toContain(secret);
+  });
+
   it('stops gracefully, without a word against the platforms and without a secret in its log', async () => {
     expect((await run('gateway', 'stop')).json()).toMatchObject({ stopped: true, how: 'drained' });
     const log = readFileSync(join(home.path, 'service', 'gateway.log'), 'utf8');
