@@ -5,7 +5,7 @@ import { foldedThought } from '../folded-thought.ts';
 import { createAnswerBlock } from './answer-block.ts';
 import type { Entry, ThoughtEntry } from './entries.ts';
 import { shellCard } from './shell-card.ts';
-import { fitting, harmless, indented, shortened, shownText } from './shown-text.ts';
+import { fitting, harmless, indented, shortened, shownText, wrappedByLine } from './shown-text.ts';
 import { markdownTheme } from './theme.ts';
 import { toolCard } from './tool-card.ts';
 
@@ -69,7 +69,7 @@ function linesOf(entry: Entry, isExpanded: boolean, width: number, colors: Color
     case 'shell':
       return shellCard(entry, isExpanded, width, colors);
     case 'drawn':
-      return wrapTextWithAnsi(entry.text.replaceAll('\t', '    '), width);
+      return wrappedByLine(entry.text.replaceAll('\t', '    '), width);
     case 'notice':
       return wrapTextWithAnsi(colors.dim(shownText(entry.text)), width);
     case 'warning':

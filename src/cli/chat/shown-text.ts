@@ -33,6 +33,16 @@ export function indented(text: string, width: number, lead: string, leadWidth: n
   return (lines.length > 0 ? lines : ['']).map((line, index) => (index === 0 ? lead : ' '.repeat(leadWidth)) + line);
 }
 
+/** Each line by itself; what is indented stays as far in where it is broken, so a command cannot look like words of ours below it. */
+export function wrappedByLine(text: string, width: number): string[] {
+  return text.split('\n').flatMap((line) => {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours before the first word.
+    const [start, codes = '', indent = ''] = /^((?:\x1b\[[\d;]*m)*)( +)/.exec(line) ?? [''];
+    if (indent === '' || width <= indent.length * 2) return wrapTextWithAnsi(line, Math.max(1, width));
+    return wrapTextWithAnsi(codes + line.slice(start.length), width - indent.length).map((part) => indent + part);
+  });
+}
+
 /** A line that is too wide would end the program: whatever drew it, it is cut. */
 export function fitting(line: string, width: number): string {
   return visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
