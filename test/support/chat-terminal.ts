@@ -66,11 +66,13 @@ export function startOnScreen(args: readonly string[], options: ChatTerminalOpti
 
   async function until(what: string, isSo: (screen: string) => boolean): Promise<void> {
     for (const started = performance.now(); ; await sleep(POLL_MS)) {
+      // Asked before the screen is: what it says last and its end can come between the two.
+      const isOver = hasEnded;
       feed();
       const screen = await terminal.screen();
       if (isSo(screen)) return;
-      if (hasEnded || performance.now() - started > PATIENCE_MS) {
-        throw new Error(`${hasEnded ? 'ended' : 'waited in vain'} without ${what}; the screen:\n${screen}`);
+      if (isOver || performance.now() - started > PATIENCE_MS) {
+        throw new Error(`${isOver ? 'ended' : 'waited in vain'} without ${what}; the screen:\n${screen}`);
       }
     }
   }
