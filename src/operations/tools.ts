@@ -1,6 +1,7 @@
 // The tools that can be called, and calling one without a model.
 
 import { MODES } from '../config/mode.ts';
+import { LANGUAGES } from '../config/settings.ts';
 import { DEEPEST_ARGS, isDeeperThan } from '../lib/depth.ts';
 import { nearest } from '../lib/nearest.ts';
 import { newId } from '../lib/new-id.ts';
@@ -31,14 +32,15 @@ export const listTools = defineOperation({
     properties: {
       allow: ALLOW,
       aliases: { ...YES_OR_NO, default: true, description: 'also second names of the same tool' },
+      language: { enum: LANGUAGES, description: 'of the descriptions; by default the language of the configuration' },
     },
     additionalProperties: false,
   },
   output: listOf(objectWith({ ...TOOL_FIELDS, requiresPermission: YES_OR_NO })),
-  run: ({ allow, aliases }, context) =>
+  run: ({ allow, aliases, language }, context) =>
     withToolbox(allow, context, async ({ toolbox, registry }) => {
       const listed = aliases ? registry.list() : registry.distinct();
-      const described = await toolbox.describe(listed);
+      const described = await toolbox.describe(listed, language);
       return described.map((tool, index) => ({
         ...tool,
         requiresPermission: listed[index]?.spec.requiresPermission ?? false,

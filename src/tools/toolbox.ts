@@ -18,7 +18,7 @@ import { createCallAudit } from './call-audit.ts';
 import type { Delegation } from './delegation.ts';
 import { createExecutor, type Executor } from './executor.ts';
 import { createSeenFiles, nothingSeen } from './fs/seen.ts';
-import { type DescribedTool, describeTool } from './languages/language.ts';
+import { type DescribedTool, describeTool, loadToolTexts } from './languages/language.ts';
 import type { ToolTexts } from './languages/tool-texts.ts';
 import type { Later } from './later.ts';
 import type { ReadNetworkRequest } from './network/read-network-request.ts';
@@ -123,7 +123,8 @@ export interface Toolbox {
   refresh(signal: AbortSignal): Promise<void>;
   /** What an allow-list leaves of all tools; all of them without one. */
   visible(allow: readonly string[] | undefined): Registry;
-  describe(tools: readonly RegisteredTool[]): Promise<({ name: string } & DescribedTool)[]>;
+  /** In the language of the configuration, or in this one. */
+  describe(tools: readonly RegisteredTool[], language?: Language): Promise<({ name: string } & DescribedTool)[]>;
   /** The tools of a registry as a model is offered them. */
   offer: OfferTools;
   /** A text as a model may see it; what is cut is kept under the session's outputs. */
@@ -164,9 +165,9 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
       more = found;
     },
     visible: (allow) => (allow ? all.filter(allow) : all),
-    async describe(tools) {
-      const language = await texts();
-      return tools.map(({ name, spec }) => ({ name, ...describeTool(spec, language) }));
+    async describe(tools, language) {
+      const words = await (language ? loadToolTexts(language) : texts());
+      return tools.map(({ name, spec }) => ({ name, ...describeTool(spec, words) }));
     },
     offer,
     async bound(text, { sessionId, name, limit }) {

@@ -1,20 +1,24 @@
-import type { BrowserContext, Page } from 'playwright-core';
+// Every page, and what opens on it, in three languages, two widths and two themes.
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { en } from '../../web/src/language/en.ts';
 import { ru } from '../../web/src/language/ru.ts';
 import { zh } from '../../web/src/language/zh.ts';
-import { axeFindings, type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
+import { type ConsoleBrowser, errorsOf, openBrowser, openConsole } from '../support/console-browser.ts';
+import { expectLooks } from '../support/console-looks.ts';
 import { eventually } from '../support/eventually.ts';
 
 const PAGES = {
   home: 'page.home',
   conversations: 'page.conversations',
-  replay: 'replay.title',
+  'replay/main': 'replay.title',
   memory: 'page.memory',
   schedules: 'page.schedules',
+  'schedules/morning': 'page.schedules',
   channels: 'page.channels',
   agents: 'page.agents',
   tools: 'page.tools',
+  'tools/bash': 'page.tools',
   mcp: 'page.mcp',
   skills: 'page.skills',
   usage: 'page.usage',
@@ -25,45 +29,103 @@ const PAGES = {
   setup: 'setup.title',
 } as const;
 
-const WIDE = { width: 1280, height: 800 };
-const PHONE = { width: 390, height: 844 };
-
 describe.each([
-  { locale: 'en-US', texts: en, colorScheme: 'light', viewport: WIDE },
-  { locale: 'zh-CN', texts: zh, colorScheme: 'dark', viewport: PHONE },
-  { locale: 'ru-RU', texts: ru, colorScheme: 'light', viewport: PHONE },
-  { locale: 'ru-RU', texts: ru, colorScheme: 'dark', viewport: WIDE },
-] as const)('in $locale, $colorScheme, $viewport.width wide', ({ locale, texts, colorScheme, viewport }) => {
+  { locale: 'en-US', texts: en, script: /[a-z]/ },
+  { locale: 'zh-CN', texts: zh, script: /\p{Script=Han}/u },
+  { locale: 'ru-RU', texts: ru, script: /\p{Script=Cyrillic}/u },
+] as const)('in $locale', ({ locale, texts, script }) => {
   let opened: ConsoleBrowser;
-  let context: BrowserContext;
   let page: Page;
   let errors: string[];
 
   beforeAll(async () => {
     opened = await shared();
-    context = await opened.signIn({ locale, colorScheme, viewport });
-    page = await context.newPage();
+    page = await (await opened.signIn({ locale })).newPage();
     errors = errorsOf(page);
-    await page.goto(opened.address);
-    await page.getByRole('heading', { level: 1 }).waitFor();
   });
 
-  it.each(Object.entries(PAGES))('%s has its heading, no finding of axe, and fits the width', async (name, heading) => {
-    await page.goto(`${opened.address}#/${name}${name === 'replay' ? '/main' : ''}`);
+  /** A page with nothing open on it. */
+  async function open(path: string): Promise<void> {
+    await page.goto(`${opened.address}#/${path}`);
+    await page.reload();
+  }
+
+  const isLoaded = () => eventually(async () => expect(await page.locator('.loading').count()).toBe(0));
+
+  it.each(Object.entries(PAGES))('%s has its heading and no finding in any look', async (path, heading) => {
+    await open(path);
     await page.getByRole('heading', { level: 1, name: texts[heading], exact: true }).waitFor();
-    await eventually(async () => expect(await page.locator('.loading').count()).toBe(0));
-    expect(await axeFindings(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
+    await isLoaded();
+    await expectLooks(page);
     expect(errors).toEqual([]);
   });
 
-  it('the chat has its heading, no finding of axe, and fits the width', async () => {
-    await page.goto(`${opened.address}#/chat/main`);
+  it('so do a conversation, a question that waits, and the beginning of a conversation', async () => {
+    await open('chat/main');
     await page.getByRole('article', { name: texts['chat.answer'] }).first().waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
+    await expectLooks(page);
+    await open('home');
+    await page.getByRole('group', { name: texts['question.title'] }).waitFor();
+    await expectLooks(page);
+    await page.getByRole('link', { name: texts['home.openConversation'] }).first().click();
+    await page.getByRole('group', { name: texts['question.title'] }).waitFor();
+    await expectLooks(page);
+    await open('chat');
+    await page.getByRole('textbox', { name: texts['chat.message'] }).waitFor();
+    await expectLooks(page);
     expect(errors).toEqual([]);
-    await context.close();
+  });
+
+  it.each([
+    ['schedules', 'schedules.add'],
+    ['channels', 'channels.connect'],
+    ['mcp', 'mcp.add'],
+  ] as const)('so does the dialog of %s', async (path, button) => {
+    await open(path);
+    await page.getByRole('button', { name: texts[button] }).first().click();
+    await page.getByRole('dialog').waitFor();
+    await expectLooks(page);
+  });
+
+  it('so do the palette, and the menu of a phone', async () => {
+    await open('home');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    await expectLooks(page);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: texts.menu }).click();
+    await page.getByRole('link', { name: texts['page.memory'] }).waitFor();
+    await expectLooks(page, ['phone']);
+    expect(errors).toEqual([]);
+  });
+
+  it('so does the page for those who are not signed in', async () => {
+    const stranger = await (await (await openBrowser()).newContext({ locale })).newPage();
+    await stranger.goto(opened.address);
+    await stranger.locator('h1').waitFor();
+    await expectLooks(stranger);
+    await stranger.context().close();
+  });
+
+  it('what the gateway describes is in the language of the page', async () => {
+    await open('settings');
+    await isLoaded();
+    const told = await page.locator('.setting label .quiet').allTextContents();
+    expect(told.length).toBeGreaterThan(40);
+    expect(told.filter((text) => !script.test(text))).toEqual([]);
+    await open('tools');
+    await isLoaded();
+    const tools = await page.locator('.cards .card > p').allTextContents();
+    expect(tools.length).toBeGreaterThan(20);
+    expect(tools.filter((text) => !script.test(text))).toEqual([]);
+    await open('agents');
+    await page.locator('.card', { hasText: 'explore' }).getByText(texts['agents.explore']).waitFor();
+    await open('replay/main');
+    await page.getByText(texts['word.answered']).first().waitFor();
+    await open('audit');
+    await page.getByText(texts['word.operation'], { exact: true }).last().waitFor();
   });
 });
 
@@ -77,10 +139,20 @@ function shared(): Promise<ConsoleBrowser> {
 
 async function prepared(): Promise<ConsoleBrowser> {
   const opened = await openConsole({
-    script: [{ text: '# Result\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```ts\nconst a = 1;\n```\n' }],
+    script: ({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes('write a note')
+        ? { toolCalls: [{ name: 'file_write', args: { path: 'note.md', content: '# Note\n' } }] }
+        : { text: '# Result\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```ts\nconst a = 1;\n```\n' },
   });
   await opened.run(['ask', '--provider', 'openai', 'make a table']);
   await opened.run(['memory', 'save', 'The payments service rounds half up.']);
   await opened.run(['schedule', 'add', 'morning', '--cron', '0 8 * * 1-5', '--message', 'what is due?']);
+  await opened.run(['schedule', 'run', 'morning']);
+  const page = await (await opened.signIn()).newPage();
+  await page.goto(`${opened.address}#/chat`);
+  await page.getByRole('textbox', { name: 'Message' }).fill('write a note');
+  await page.keyboard.press('Enter');
+  await page.getByRole('group', { name: 'Question' }).waitFor();
+  await page.context().close();
   return opened;
 }

@@ -5,12 +5,17 @@ import { beforeAll, expect, it } from 'vitest';
 import { type ConsoleBrowser, errorsOf, newContext, openConsole } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
 
+const CAP = 6_000;
+
 let opened: ConsoleBrowser;
 let page: Page;
 let errors: string[];
 
 beforeAll(async () => {
-  opened = await openConsole({ script: () => ({ text: 'Done.' }) });
+  opened = await openConsole({
+    script: () => ({ text: 'Done.', usage: { input: 900, output: 100 } }),
+    prepare: (home) => home.config({ provider: 'openai', toolMaxSteps: 25, dailyMaxTokens: CAP }),
+  });
   page = await (await opened.signIn()).newPage();
   errors = errorsOf(page);
 });
@@ -145,6 +150,54 @@ it('a person who is invited sees their own conversations and none of the setting
   await anna.getByRole('combobox', { name: 'Theme' }).waitFor();
   expect(await anna.getByText('config.json').count()).toBe(0);
   expect(herErrors).toEqual([]);
+});
+
+it('what was used is drawn by tokens, cost and time, with the cap of a day', async () => {
+  await open('chat');
+  await page.getByRole('textbox', { name: 'Message' }).fill('hello');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Ask again', exact: true }).waitFor();
+  await open('usage');
+  const plot = page.locator('.bars');
+  await page.getByRole('figure', { name: /^Tokens by day/ }).waitFor();
+  const heights = () =>
+    plot.locator('.bar-column > div').evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().height));
+  await eventually(async () => expect((await heights()).at(-1)).toBeGreaterThan(0));
+  expect((await heights()).filter((height) => height > 0)).toHaveLength(1);
+  await plot.getByText('cap: 6,000').waitFor();
+  expect(await plot.locator('.bar-cap').count()).toBe(1);
+  await page.getByRole('button', { name: 'Time each' }).click();
+  await page.getByRole('figure', { name: /^Time each by day, at most [\d.]+m?s/ }).waitFor();
+  expect(await plot.locator('.bar-cap').count()).toBe(0);
+  expect(
+    await page
+      .locator('table .share')
+      .first()
+      .evaluate((bar) => bar.getBoundingClientRect().width),
+  ).toBeGreaterThan(0);
+});
+
+it('the chat-only view stays over a reload', async () => {
+  await open('chat');
+  const alone = page.getByRole('button', { name: 'Hide or show the sidebar' });
+  await alone.click();
+  await page.getByRole('navigation').waitFor({ state: 'hidden' });
+  await page.reload();
+  await alone.waitFor();
+  expect(await page.getByRole('navigation').isVisible()).toBe(false);
+  await alone.click();
+  await page.getByRole('navigation').waitFor();
+});
+
+it('whose memory is shown is chosen among those that something is remembered of', async () => {
+  await open('memory');
+  await page.getByRole('heading', { level: 2, name: 'Archive' }).waitFor();
+  expect(await page.getByRole('combobox', { name: 'Whose memory' }).count()).toBe(0);
+  await opened.run(['memory', 'save', '--scope', 'project:ledger', 'The ledger is closed on Fridays.']);
+  await page.reload();
+  await page.getByRole('combobox', { name: 'Whose memory' }).selectOption('project:ledger');
+  await page.getByText('The ledger is closed on Fridays.').waitFor();
+  await page.getByText('Retries wait two minutes.').waitFor({ state: 'detached' });
 });
 
 it('the audit log is shown, filtered and proved', async () => {

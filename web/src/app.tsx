@@ -17,6 +17,8 @@ import { isOwner, me } from './state/me.ts';
 import { followLongTurns, notifyQuestion } from './state/notifications.ts';
 import { followQuestions, loadQuestions } from './state/questions.ts';
 
+const CHAT_ONLY = 'lainclaw-chat-only';
+
 export function App() {
   const opened = useLoaded(open, []);
   if (!isSignedIn.value) return <SignIn />;
@@ -56,7 +58,7 @@ async function openSetup(): Promise<void> {
 function Shell() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
-  const [isAlone, setAlone] = useState(false);
+  const [isAlone, setAlone] = useState(localStorage.getItem(CHAT_ONLY) !== null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (!isPaletteKey(event)) return;
@@ -91,7 +93,11 @@ function Shell() {
             aria-label={t('chatOnly')}
             title={t('chatOnly')}
             aria-pressed={isAlone}
-            onClick={() => setAlone(!isAlone)}
+            onClick={() => {
+              setAlone(!isAlone);
+              if (isAlone) localStorage.removeItem(CHAT_ONLY);
+              else localStorage.setItem(CHAT_ONLY, '');
+            }}
           >
             <Icon name="menu" />
           </button>

@@ -11,6 +11,7 @@ import type * as gatewayRestart from '../../../src/operations/gateway-restart.ts
 import type * as mcp from '../../../src/operations/mcp.ts';
 import type * as memory from '../../../src/operations/memory.ts';
 import type * as memoryFacts from '../../../src/operations/memory-facts.ts';
+import type * as memoryOverview from '../../../src/operations/memory-overview.ts';
 import type * as models from '../../../src/operations/models.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type * as pairing from '../../../src/operations/pairing.ts';
@@ -74,6 +75,7 @@ export interface Operations {
   'memory.reject': typeof memoryFacts.rejectProposal;
   'memory.save': typeof memory.saveNote;
   'memory.search': typeof memory.searchMemory;
+  'memory.summary': typeof memoryOverview.summariseMemory;
   'memory.undo': typeof memoryFacts.undoExtraction;
   'models.list': typeof models.listModels;
   'pairing.approve': typeof pairing.approvePairing;

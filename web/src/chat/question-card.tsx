@@ -115,7 +115,7 @@ function Permission({
 
 function Form({ form, isSending, send }: AskingProps & { form: NonNullable<Question['form']> }) {
   const [written, setWritten] = useState<Written>({});
-  const schema = form.schema as ObjectSchema;
+  const schema = form.server === undefined ? labelled(form.schema as ObjectSchema) : (form.schema as ObjectSchema);
   return (
     <form
       onSubmit={(event) => {
@@ -139,6 +139,15 @@ function Form({ form, isSending, send }: AskingProps & { form: NonNullable<Quest
       </div>
     </form>
   );
+}
+
+/** A question of the model has one field, which the model did not name. */
+function labelled({ properties = {}, ...schema }: ObjectSchema): ObjectSchema {
+  const { answer, ...others } = properties;
+  return {
+    ...schema,
+    properties: { ...(answer && { answer: { ...answer, title: t('question.answer') } }), ...others },
+  };
 }
 
 function Answered({ question, resolution }: { question: Question; resolution: Resolution | undefined }) {

@@ -18,10 +18,10 @@ it.each([
 
 it('every text is used', () => {
   const sources = globSync('web/src/**/*.{ts,tsx}').filter(
-    (path) => !/language.(en|zh|ru)(-management)?\.ts$/.test(path),
+    (path) => !/language.(en|zh|ru)(-management|-words)?\.ts$/.test(path),
   );
   const code = sources.map((path) => readFileSync(path, 'utf8')).join('\n');
   const isUsed = (key: string): boolean =>
-    code.includes(`'${key}'`) || code.includes(`\`${key.replace(/\.\w+$/, '')}.\${`);
+    code.includes(`'${key}'`) || code.includes(`\`${key.replace(/\.[\w-]+$/, '')}.\${`);
   expect(keys.filter((key) => !isUsed(key))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { enManagement } from './en-management.ts';
+import { enWords } from './en-words.ts';
 
 // English decides which keys there are.
 export const en = {
@@ -176,6 +177,7 @@ export const en = {
   'question.owner': 'The owner was asked and will decide.',
   'question.expires': 'Without an answer it is denied {when}.',
   'question.model': 'The model asks',
+  'question.answer': 'Your answer',
   'question.form': '{server} asks',
   'question.rules': '“Always” and “this conversation” keep this rule:',
   'allow.once': 'Allow once',
@@ -202,7 +204,8 @@ export const en = {
   // Memory
   'memory.about': 'What Lainclaw knows: facts in every request, and an archive that is searched.',
   'memory.scope': 'Whose memory',
-  'memory.scopeOwner': 'yours (or person:…, chat:…, project:…)',
+  'memory.scopeOwner': 'yours',
+  'memory.documents': 'notes: {count}',
   'memory.archive': 'Archive',
   'memory.search': 'Search the archive',
   'memory.hybrid': 'Found by words and by meaning.',
@@ -235,6 +238,8 @@ export const en = {
   'facts.title': 'Facts from conversations',
   'facts.waiting': 'Turns that wait to be read: {count}',
   'facts.none': 'No facts were extracted yet.',
+  'facts.noModel': 'No facts are extracted: no model is connected.',
+  'facts.off': 'The extraction of facts is switched off (memoryFacts).',
   'facts.tainted': 'Somebody else had a part in it. Shall it be remembered?',
   'facts.contradicts': 'It contradicts what is known. Shall it be remembered?',
   'facts.accept': 'Remember',
@@ -245,6 +250,7 @@ export const en = {
   'facts.forgotten': '(forgotten)',
   'facts.before': 'before: {text}',
   ...enManagement,
+  ...enWords,
 } as const;
 
 export type TextKey = keyof typeof en;

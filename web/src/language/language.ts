@@ -36,6 +36,12 @@ export function t(key: TextKey, values?: Readonly<Record<string, string | number
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
+/** A word of the API, such as a state or a kind, where the dictionary has it. */
+export function wordText(word: string): string {
+  const key = `word.${word}`;
+  return key in texts.value ? t(key as TextKey) : word;
+}
+
 export function preferred(wanted: readonly string[]): Language {
   const codes = wanted.map((each) => each.toLowerCase().split('-')[0]);
   return LANGUAGES.find((each) => each === codes.find((code) => LANGUAGES.includes(code as Language))) ?? 'en';

@@ -1,5 +1,6 @@
 import type { Texts } from './en.ts';
 import { ruManagement } from './ru-management.ts';
+import { ruWords } from './ru-words.ts';
 
 export const ru: Texts = {
   // Shared
@@ -176,6 +177,7 @@ export const ru: Texts = {
   'question.owner': 'Спросили владельца, решать ему.',
   'question.expires': 'Без ответа будет отказано {when}.',
   'question.model': 'Вопрос модели',
+  'question.answer': 'Ваш ответ',
   'question.form': 'Запрос от {server}',
   'question.rules': '«Всегда» и «в этом разговоре» сохранят правило:',
   'allow.once': 'Разрешить один раз',
@@ -202,7 +204,8 @@ export const ru: Texts = {
   // Memory
   'memory.about': 'Что знает Lainclaw: факты в каждом запросе и архив с поиском.',
   'memory.scope': 'Чья память',
-  'memory.scopeOwner': 'ваша (или person:…, chat:…, project:…)',
+  'memory.scopeOwner': 'ваша',
+  'memory.documents': 'заметок: {count}',
   'memory.archive': 'Архив',
   'memory.search': 'Поиск в архиве',
   'memory.hybrid': 'Найдено по словам и по смыслу.',
@@ -235,6 +238,8 @@ export const ru: Texts = {
   'facts.title': 'Факты из разговоров',
   'facts.waiting': 'Ожидают чтения: {count}',
   'facts.none': 'Факты ещё не извлечены.',
+  'facts.noModel': 'Факты не извлекаются: модель не подключена.',
+  'facts.off': 'Извлечение фактов выключено (memoryFacts).',
   'facts.tainted': 'В этом участвовал кто-то другой. Запомнить?',
   'facts.contradicts': 'Противоречит известному. Запомнить?',
   'facts.accept': 'Запомнить',
@@ -245,4 +250,5 @@ export const ru: Texts = {
   'facts.forgotten': '(забыто)',
   'facts.before': 'раньше: {text}',
   ...ruManagement,
+  ...ruWords,
 };

@@ -1,5 +1,6 @@
 import type { Texts } from './en.ts';
 import { zhManagement } from './zh-management.ts';
+import { zhWords } from './zh-words.ts';
 
 export const zh: Texts = {
   // Shared
@@ -175,6 +176,7 @@ export const zh: Texts = {
   'question.owner': '已询问所有者，由其决定。',
   'question.expires': '若不回答，将于{when}视为拒绝。',
   'question.model': '模型的询问',
+  'question.answer': '您的回答',
   'question.form': '{server} 的询问',
   'question.rules': '“始终”和“本次对话”会保存此规则：',
   'allow.once': '允许一次',
@@ -201,7 +203,8 @@ export const zh: Texts = {
   // Memory
   'memory.about': 'Lainclaw 所知道的：每次请求都包含的事实，以及可搜索的档案。',
   'memory.scope': '谁的记忆',
-  'memory.scopeOwner': '您的（或 person:…、chat:…、project:…）',
+  'memory.scopeOwner': '您的',
+  'memory.documents': '笔记：{count}',
   'memory.archive': '档案',
   'memory.search': '搜索档案',
   'memory.hybrid': '按词语和含义搜索。',
@@ -234,6 +237,8 @@ export const zh: Texts = {
   'facts.title': '对话中的事实',
   'facts.waiting': '等待读取的轮次：{count}',
   'facts.none': '尚未提取事实。',
+  'facts.noModel': '不提取事实：尚未连接模型。',
+  'facts.off': '事实提取已关闭（memoryFacts）。',
   'facts.tainted': '其中有他人参与。要记住吗？',
   'facts.contradicts': '与已知内容矛盾。要记住吗？',
   'facts.accept': '记住',
@@ -244,4 +249,5 @@ export const zh: Texts = {
   'facts.forgotten': '（已忘记）',
   'facts.before': '之前：{text}',
   ...zhManagement,
+  ...zhWords,
 };

@@ -4,7 +4,7 @@ import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import { Markdown } from '../chat/markdown.tsx';
 import { relativeText } from '../language/format.ts';
-import { t } from '../language/language.ts';
+import { type TextKey, t, wordText } from '../language/language.ts';
 import { EmptyState } from '../parts/notes.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
 import { attempt } from '../parts/toast.tsx';
@@ -48,8 +48,8 @@ export default function Agents() {
               <ul class="cards grid">
                 {agents.map(({ name, description, source, tools, model }) => (
                   <li key={name} class="card">
-                    <strong>{name}</strong> <span class="quiet">{source}</span>
-                    <p>{description}</p>
+                    <strong>{name}</strong> <span class="quiet">{wordText(source)}</span>
+                    <p>{aboutOf(source, name, description)}</p>
                     <p class="quiet">
                       {tools === 'all' ? t('agents.allTools') : tools.join(', ')}
                       {model !== undefined && ` · ${model}`}
@@ -65,6 +65,18 @@ export default function Agents() {
   );
 }
 
+const BUILT_IN: Readonly<Record<string, TextKey>> = {
+  general: 'agents.general',
+  explore: 'agents.explore',
+  review: 'agents.review',
+};
+
+/** Those of the owner are described in their own words. */
+function aboutOf(source: string, name: string, description: string): string {
+  const key = source === 'builtin' ? BUILT_IN[name] : undefined;
+  return key ? t(key) : description;
+}
+
 function RunCard({ run, onDone }: { run: Run; onDone(): void }) {
   const [isOpen, setOpen] = useState(false);
   const isActive = run.state === 'queued' || run.state === 'running';
@@ -72,7 +84,7 @@ function RunCard({ run, onDone }: { run: Run; onDone(): void }) {
     <li class="card">
       <div class="row wrap">
         <strong>{run.name}</strong>
-        <span class={`state ${run.state}`}>{run.state}</span>
+        <span class={`state ${run.state}`}>{wordText(run.state)}</span>
         <span class="quiet">{relativeText(run.createdAt)}</span>
         <span class="grow" />
         {isActive && (
@@ -107,7 +119,7 @@ function RunLog({ id }: { id: string }) {
         <ul class="lines">
           {messages.map(({ role, timestamp, content }) => (
             <li key={timestamp + role}>
-              <strong>{role}</strong> {content}
+              <strong>{wordText(role)}</strong> {content}
             </li>
           ))}
         </ul>

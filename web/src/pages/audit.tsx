@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { Input, Output } from '../api/operations.ts';
 import { timeText } from '../language/format.ts';
-import { t } from '../language/language.ts';
+import { t, wordText } from '../language/language.ts';
 import { download } from '../parts/download.ts';
 import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/notes.tsx';
@@ -81,8 +81,10 @@ function Lines({ lines }: { lines: Output<'audit.show'>['lines'] }) {
     <ul class="lines">
       {lines.map(({ n, at, kind, who, what, about, outcome, why, session }) => (
         <li key={n}>
-          <span class="quiet nowrap">{timeText(at)}</span> <span class="state">{kind}</span>{' '}
-          {outcome !== undefined && <span class={`state ${outcome === 'allowed' ? 'ok' : outcome}`}>{outcome}</span>}{' '}
+          <span class="quiet nowrap">{timeText(at)}</span> <span class="state">{wordText(kind)}</span>{' '}
+          {outcome !== undefined && (
+            <span class={`state ${outcome === 'allowed' ? 'ok' : outcome}`}>{wordText(outcome)}</span>
+          )}{' '}
           <strong>{what}</strong> {about}{' '}
           <span class="quiet">
             {who}
@@ -132,7 +134,9 @@ function Choice<Value extends string>(props: {
       >
         <option value="">{t('logs.all')}</option>
         {props.values.map((value) => (
-          <option key={value}>{value}</option>
+          <option key={value} value={value}>
+            {wordText(value)}
+          </option>
         ))}
       </select>
     </label>

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import { relativeText, timeText } from '../language/format.ts';
-import { t } from '../language/language.ts';
+import { t, wordText } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/notes.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
@@ -65,7 +65,7 @@ function Connections({ gateway, setUp }: { gateway: Output<'gateway.status'>; se
         {connections.map(({ channel, account, state, since, reconnects, lastError }) => (
           <li key={`${channel}-${account}`} class="card">
             <div class="row">
-              <strong>{channel}</strong> <span class={`state ${state}`}>{state}</span>
+              <strong>{channel}</strong> <span class={`state ${state}`}>{wordText(state)}</span>
             </div>
             <p class="quiet">
               {account} · {relativeText(new Date(since).toISOString())}

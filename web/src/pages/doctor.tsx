@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
-import { t } from '../language/language.ts';
+import { t, wordText } from '../language/language.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
@@ -35,7 +35,7 @@ export default function Doctor() {
                 <li key={index} class={`card check ${state}`}>
                   <Icon name={STATES[state]} />
                   <div>
-                    <strong>{name}</strong> <span class="unseen">{state}</span>
+                    <strong>{wordText(name)}</strong> <span class="unseen">{wordText(state)}</span>
                     <p>{message}</p>
                     {fix !== undefined && (
                       <p>

@@ -2,7 +2,7 @@
 import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import { timeText } from '../language/format.ts';
-import { type TextKey, t } from '../language/language.ts';
+import { type TextKey, t, wordText } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { WhenLoaded } from '../parts/page.tsx';
 import { attempt } from '../parts/toast.tsx';
@@ -21,7 +21,7 @@ export function Facts({ scope }: { scope: { scope?: string } }) {
       <WhenLoaded of={log}>
         {({ off, waiting, proposals, extractions }) => (
           <>
-            {off !== undefined && <p class="quiet">{off}</p>}
+            {off !== undefined && <Off reason={off} />}
             {waiting.turns > 0 && <p class="quiet">{t('facts.waiting', { count: waiting.turns })}</p>}
             {proposals.map((proposal) => (
               <ProposalCard key={proposal.number} proposal={proposal} onDone={log.reload} />
@@ -36,6 +36,17 @@ export function Facts({ scope }: { scope: { scope?: string } }) {
         )}
       </WhenLoaded>
     </section>
+  );
+}
+
+/** Why no facts are extracted, with what to do about it here. */
+function Off({ reason }: { reason: string }) {
+  const isModelMissing = reason.startsWith('no model');
+  return (
+    <p class="quiet">
+      {isModelMissing ? t('facts.noModel') : reason.startsWith('switched off') ? t('facts.off') : reason}{' '}
+      <a href={hrefOf(isModelMissing ? 'setup' : 'settings')}>{t(isModelMissing ? 'home.setUp' : 'page.settings')}</a>
+    </p>
   );
 }
 
@@ -99,9 +110,9 @@ function ExtractionCard({ extraction, onDone }: { extraction: Log['extractions']
       <ul class="lines">
         {changes.map(({ relation, kind, id, text, otherText }, index) => (
           <li key={`${index}-${id}`}>
-            <span class="state">{relation}</span> {text ?? t('facts.forgotten')}{' '}
+            <span class="state">{wordText(relation)}</span> {text ?? t('facts.forgotten')}{' '}
             <span class="quiet">
-              {kind}
+              {wordText(kind)}
               {otherText !== undefined && ` · ${t('facts.before', { text: otherText })}`}
             </span>
           </li>

@@ -9,6 +9,7 @@ import { EmptyState } from '../parts/notes.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
 import { attempt, say } from '../parts/toast.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
+import { useStream } from '../parts/use-stream.ts';
 import { isOwner } from '../state/me.ts';
 import { CoreFacts } from './core-facts.tsx';
 import { Facts } from './facts.tsx';
@@ -17,20 +18,11 @@ export default function Memory() {
   const [scope, setScope] = useState('');
   const [words, setWords] = useState('');
   const [saved, setSaved] = useState(0);
-  const given = scope.trim() === '' ? {} : { scope: scope.trim() };
+  const given = scope === '' ? {} : { scope };
   return (
     <Page title={t('page.memory')} about={t('memory.about')}>
-      {isOwner.value && (
-        <label class="field inline">
-          <span>{t('memory.scope')}</span>
-          <input
-            value={scope}
-            placeholder={t('memory.scopeOwner')}
-            onChange={(event) => setScope(event.currentTarget.value)}
-          />
-        </label>
-      )}
-      <CoreFacts scope={scope.trim()} />
+      {isOwner.value && <ScopeChoice scope={scope} onChange={setScope} />}
+      <CoreFacts scope={scope} />
       {isOwner.value && <Facts scope={given} />}
       <section aria-labelledby="archive">
         <h2 id="archive">{t('memory.archive')}</h2>
@@ -51,6 +43,29 @@ export default function Memory() {
         {words === '' ? <Notes key={`${scope}-${saved}`} scope={given} /> : <Found words={words} scope={given} />}
       </section>
     </Page>
+  );
+}
+
+const OWN = 'owner';
+
+/** Those that something is remembered of. Without others there is nothing to choose. */
+function ScopeChoice({ scope, onChange }: { scope: string; onChange(scope: string): void }) {
+  const summary = useLoaded((abort) => call('memory.summary', {}, abort), []);
+  useStream(['changed', 'run-end'], summary.reload);
+  const others = (summary.value?.scopes ?? []).filter((each) => each.scope !== OWN);
+  if (others.length === 0) return null;
+  return (
+    <label class="field inline">
+      <span>{t('memory.scope')}</span>
+      <select value={scope} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">{t('memory.scopeOwner')}</option>
+        {others.map((each) => (
+          <option key={each.scope} value={each.scope}>
+            {each.scope} ({t('memory.documents', { count: each.documents })})
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -4,7 +4,7 @@ import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import type { TurnEvent } from '../chat/turn-view.ts';
 import { durationText, timeText } from '../language/format.ts';
-import { t } from '../language/language.ts';
+import { t, wordText } from '../language/language.ts';
 import { EmptyState } from '../parts/notes.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
@@ -59,7 +59,7 @@ function Waterfall({ turn }: { turn: PlayedTurn }) {
         <strong>{turn.input}</strong>
       </p>
       <p class="quiet">
-        {timeText(turn.startedAt)} · {turn.outcome} · {durationText(wholeMs)}
+        {timeText(turn.startedAt)} · {wordText(turn.outcome ?? '')} · {durationText(wholeMs)}
       </p>
       <ul class="waterfall">
         {bars.map((bar, index) => (

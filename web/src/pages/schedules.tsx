@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import { dayText, relativeText, timeText } from '../language/format.ts';
-import { language, type TextKey, t } from '../language/language.ts';
+import { language, type TextKey, t, wordText } from '../language/language.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/notes.tsx';
@@ -203,7 +203,7 @@ function JobHistory({ name }: { name: string }) {
           <ul class="lines">
             {runs.toReversed().map((run) => (
               <li key={run.id}>
-                <span class={`state ${run.status}`}>{run.status}</span> {timeText(run.startedAt ?? run.slot)}{' '}
+                <span class={`state ${run.status}`}>{wordText(run.status)}</span> {timeText(run.startedAt ?? run.slot)}{' '}
                 <span class="clip">{run.answer ?? run.reason}</span>
               </li>
             ))}

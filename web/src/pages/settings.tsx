@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, language, t } from '../language/language.ts';
+import { translated } from '../language/settings/setting-texts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
 import { attempt, say } from '../parts/toast.tsx';
@@ -15,7 +16,7 @@ import { chooseTheme, THEMES, theme } from '../state/theme.ts';
 import { Browsers, People } from './people.tsx';
 import { SignIns } from './sign-ins.tsx';
 
-type Setting = Output<'config.list'>[number];
+type Setting = Output<'config.list'>[number] & { acceptedText: string };
 
 export default function Settings() {
   return (
@@ -36,7 +37,10 @@ export default function Settings() {
 }
 
 function OwnersSettings() {
-  const settings = useLoaded((abort) => call('config.list', {}, abort), []);
+  const settings = useLoaded(
+    async (abort) => translated(await call('config.list', {}, abort), language.value),
+    [language.value],
+  );
   const [words, setWords] = useState('');
   return (
     <>
@@ -116,7 +120,7 @@ function Appearance() {
 }
 
 function SettingLine({ setting, onDone }: { setting: Setting; onDone(): void }) {
-  const { key, value, source, accepted, about, problem, default: usual, variable } = setting;
+  const { key, value, source, accepted, acceptedText, about, problem, default: usual, variable } = setting;
   const isFixed = source === 'environment';
   const choices = choicesOf(accepted);
   const written = writtenValue(value);
@@ -158,7 +162,7 @@ function SettingLine({ setting, onDone }: { setting: Setting; onDone(): void }) 
           {t(`source.${source}`)}
           {isFixed && variable !== undefined && ` ${variable}`}
           {usual !== undefined && source !== 'default' && ` · ${t('settings.default', { value: writtenValue(usual) })}`}
-          {!choices && ` · ${t('settings.accepted', { accepted })}`}
+          {!choices && ` · ${t('settings.accepted', { accepted: acceptedText })}`}
         </p>
         {problem !== undefined && <p class="problem-text">{problem}</p>}
       </div>

@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
-import { t } from '../language/language.ts';
+import { language, t } from '../language/language.ts';
 import { ProblemNote } from '../parts/notes.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
 import { type ObjectSchema, SchemaForm, valuesOf, type Written } from '../parts/schema-form.tsx';
@@ -13,7 +13,10 @@ type Tool = Output<'tools.list'>[number];
 
 export default function Tools({ id }: { id?: string }) {
   const [words, setWords] = useState('');
-  const tools = useLoaded((abort) => call('tools.list', { aliases: false }, abort), []);
+  const tools = useLoaded(
+    (abort) => call('tools.list', { aliases: false, language: language.value }, abort),
+    [language.value],
+  );
   return (
     <Page title={t('page.tools')} about={t('tools.about')}>
       <input
