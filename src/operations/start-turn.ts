@@ -1,4 +1,5 @@
 // Starting a turn without reading it: its events are read from the hub.
+import type { Config } from '../config/config.ts';
 import { MODES } from '../config/mode.ts';
 import { inboxPath, keepFile, keptFileLine, safeName } from '../gateway/chats/keep-file.ts';
 import { modeOfOthers } from '../gateway/chats/mode-of-others.ts';
@@ -62,8 +63,10 @@ export const startTurn = defineOperation({
     const sent = await takeUploads(input.files ?? [], person ?? OWNER_ID, context, workspace);
     const taintedBy = [...(person === undefined ? [] : [taintSource('message')]), ...sent.taintedBy];
     const { ask } = await workspace.gateway();
+    // As config.json is now: what was set up or changed a moment ago is used.
+    const config = await runtime.currentConfig();
     const request: AskRequest = {
-      ...(await chosenModel(input, context, workspace)),
+      ...(await chosenModel(input, { runtime, config, workspace })),
       turnId: turn,
       input: [text, ...sent.lines].filter((part) => part.trim() !== '').join('\n\n'),
       ...(continues && { continues }),
@@ -73,11 +76,11 @@ export const startTurn = defineOperation({
       newSession: false,
       effort: input.effort,
       memory: input.memory,
-      memoryDefault: runtime.config.memory,
+      memoryDefault: config.memory,
       withTools: true,
       toolMaxSteps: MAX_STEPS,
       mode: person === undefined ? mode : modeOfOthers(mode),
-      caps: askedCaps({}, runtime.config),
+      caps: askedCaps({}, config),
       answering: {},
       ...(person !== undefined && ofPerson(person)),
       ...(taintedBy.length > 0 && { taintedBy }),
@@ -176,13 +179,10 @@ function unreadable(name: string, reason: string): CodedError {
   return new CodedError('FILE_UNREADABLE', `${safeName(name)} cannot be read: ${reason}`);
 }
 
-/** As config.json is now: a model that was set up a moment ago is used. */
 async function chosenModel(
   { model }: { model?: string },
-  { runtime }: OperationContext,
-  workspace: RuntimeWorkspace,
+  { runtime, config, workspace }: Pick<OperationContext, 'runtime'> & { config: Config; workspace: RuntimeWorkspace },
 ): ReturnType<typeof askedProvider> {
-  const config = await runtime.currentConfig();
   const defaultProvider = async (): Promise<string> =>
     config.isProviderSet ? config.provider : runtime.defaultProvider();
   return askedProvider({ model }, turnSources({ ...runtime, config, defaultProvider }, workspace));

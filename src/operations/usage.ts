@@ -17,7 +17,8 @@ export const usageToday = defineOperation({
   ),
   async run(_input, { runtime }) {
     const day = localDay(runtime.environment.now());
-    const { dailyMaxTokens, dailyMaxCostUsd } = runtime.config;
+    // Turns take their caps from there, too.
+    const { dailyMaxTokens, dailyMaxCostUsd } = await runtime.currentConfig();
     return {
       day,
       ...(await runtime.spentOn(day)),

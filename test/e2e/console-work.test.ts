@@ -5,8 +5,6 @@ import { beforeAll, expect, it } from 'vitest';
 import { type ConsoleBrowser, errorsOf, newContext, openConsole } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
 
-const CAP = 6_000;
-
 let opened: ConsoleBrowser;
 let page: Page;
 let errors: string[];
@@ -14,7 +12,6 @@ let errors: string[];
 beforeAll(async () => {
   opened = await openConsole({
     script: () => ({ text: 'Done.', usage: { input: 900, output: 100 } }),
-    prepare: (home) => home.config({ provider: 'openai', toolMaxSteps: 25, dailyMaxTokens: CAP }),
   });
   page = await (await opened.signIn()).newPage();
   errors = errorsOf(page);
@@ -157,6 +154,7 @@ it('what was used is drawn by tokens, cost and time, with the cap of a day', asy
   await page.getByRole('textbox', { name: 'Message' }).fill('hello');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Ask again', exact: true }).waitFor();
+  await opened.run(['config', 'set', 'dailyMaxTokens=6000']);
   await open('usage');
   const plot = page.locator('.bars');
   await page.getByRole('figure', { name: /^Tokens by day/ }).waitFor();
@@ -175,6 +173,25 @@ it('what was used is drawn by tokens, cost and time, with the cap of a day', asy
       .first()
       .evaluate((bar) => bar.getBoundingClientRect().width),
   ).toBeGreaterThan(0);
+});
+
+it('a cap that is set holds for the next question, and what else was changed after a restart', async () => {
+  await open('settings');
+  const line = page.locator('.setting', { hasText: 'dailyMaxTokens' });
+  await line.getByRole('textbox').fill('10');
+  await line.getByRole('textbox').press('Enter');
+  await line.getByText('from config.json').waitFor();
+  await page.getByText('The next question in the console uses').waitFor();
+  await open('chat');
+  await page.getByRole('textbox', { name: 'Message' }).fill('once more');
+  await page.keyboard.press('Enter');
+  await page.getByText("today's cap of 10 tokens is used up").waitFor();
+  await open('settings');
+  await line.getByRole('button', { name: 'Use the default of dailyMaxTokens' }).click();
+  await page.getByRole('button', { name: 'Restart the gateway now' }).click();
+  await page.getByText('The gateway runs again.').waitFor({ timeout: 90_000 });
+  // The page was without a gateway for a moment.
+  errors.length = 0;
 });
 
 it('the chat-only view stays over a reload', async () => {

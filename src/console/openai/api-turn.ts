@@ -65,7 +65,7 @@ export async function startApiTurn(
     toolMaxSteps: MAX_STEPS,
     // Nobody can be asked: what would need it is as it is for scheduled jobs.
     mode: context.unattendedMode(),
-    caps: askedCaps({}, runtime.config),
+    caps: askedCaps({}, await runtime.currentConfig()),
   };
   const events = await ask(asked, signal);
   return { model: request.model, pieces: pieces(events) };

@@ -67,6 +67,7 @@ export const enManagement = {
   'bot.restart': 'Restart the gateway now',
   'bot.restarting': 'The gateway restarts…',
   'bot.restarted': 'The gateway runs again. Write to the bot, and admit yourself here with the code it answers.',
+  'settings.restarted': 'The gateway runs again.',
   // Agents, tools, MCP, skills
   'agents.about': 'Sub-agents, and what of them runs in the background.',
   'agents.runs': 'Background runs',
@@ -166,6 +167,8 @@ export const enManagement = {
   'settings.setUp': 'Set-up',
   'settings.search': 'Search settings',
   'settings.saved': '{key} was saved.',
+  'settings.restart':
+    'The next question in the console uses the model, memory and caps that you set. Bots, jobs and everything else use what was changed after a restart.',
   'settings.default': 'default: {value}',
   'settings.accepted': 'accepted: {accepted}',
   'settings.unset': 'Use the default of {key}',

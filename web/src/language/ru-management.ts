@@ -68,6 +68,7 @@ export const ruManagement: Readonly<Record<keyof typeof enManagement, string>> =
   'bot.restart': 'Перезапустить шлюз сейчас',
   'bot.restarting': 'Шлюз перезапускается…',
   'bot.restarted': 'Шлюз снова работает. Напишите боту и допустите себя здесь по коду из его ответа.',
+  'settings.restarted': 'Шлюз снова работает.',
   // Agents, tools, MCP, skills
   'agents.about': 'Субагенты и то, что выполняется в фоне.',
   'agents.runs': 'Фоновые запуски',
@@ -167,6 +168,8 @@ export const ruManagement: Readonly<Record<keyof typeof enManagement, string>> =
   'settings.setUp': 'Настройка',
   'settings.search': 'Поиск настроек',
   'settings.saved': '{key} сохранено.',
+  'settings.restart':
+    'Следующий вопрос в консоли использует заданные модель, память и пределы. Боты, задания и всё остальное — после перезапуска.',
   'settings.default': 'по умолчанию: {value}',
   'settings.accepted': 'допустимо: {accepted}',
   'settings.unset': 'Вернуть значение {key} по умолчанию',

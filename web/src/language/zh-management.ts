@@ -68,6 +68,7 @@ export const zhManagement: Readonly<Record<keyof typeof enManagement, string>> =
   'bot.restart': '立即重启网关',
   'bot.restarting': '网关正在重启…',
   'bot.restarted': '网关已恢复运行。给机器人发消息，然后用它回复的代码在此放行自己。',
+  'settings.restarted': '网关已恢复运行。',
   // Agents, tools, MCP, skills
   'agents.about': '子智能体及其后台运行。',
   'agents.runs': '后台运行',
@@ -166,6 +167,7 @@ export const zhManagement: Readonly<Record<keyof typeof enManagement, string>> =
   'settings.setUp': '初始设置',
   'settings.search': '搜索设置',
   'settings.saved': '{key} 已保存。',
+  'settings.restart': '控制台中的下一个问题会使用您设置的模型、记忆和上限。机器人、任务和其他部分在重启后使用更改。',
   'settings.default': '默认值：{value}',
   'settings.accepted': '可接受：{accepted}',
   'settings.unset': '恢复 {key} 的默认值',

@@ -63,7 +63,7 @@ function ConnectForm({ platform, onDone, onClose }: { platform: Platform; onDone
     return (
       <div class="stack">
         <p>{t('bot.connected', { bot })}</p>
-        <RestartGateway onRestarted={onDone} />
+        <RestartGateway text={t('bot.next')} doneText={t('bot.restarted')} onRestarted={onDone} />
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
             {t('close')}

@@ -1,11 +1,19 @@
-// A gateway runs a bot that was connected once it has been started again; the page waits for it at the same address.
+// Starting the gateway again, for a bot that was connected or a setting that was changed; the page waits for it at the same address.
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { t } from '../language/language.ts';
 import { attempt } from '../parts/toast.tsx';
 import { anotherGateway } from './another-gateway.ts';
 
-export function RestartGateway({ onRestarted }: { onRestarted(): void }) {
+interface RestartProps {
+  /** What the restart is for. */
+  text: string;
+  /** What to do once it is done. */
+  doneText: string;
+  onRestarted(): void;
+}
+
+export function RestartGateway({ text, doneText, onRestarted }: RestartProps) {
   const [state, setState] = useState<'idle' | 'restarting' | 'restarted'>('idle');
 
   async function restart(): Promise<void> {
@@ -23,11 +31,11 @@ export function RestartGateway({ onRestarted }: { onRestarted(): void }) {
     if (isBack) onRestarted();
   }
 
-  if (state === 'restarted') return <p role="status">{t('bot.restarted')}</p>;
+  if (state === 'restarted') return <p role="status">{doneText}</p>;
   if (state === 'restarting') return <p role="status">{t('bot.restarting')}</p>;
   return (
     <>
-      <p>{t('bot.next')}</p>
+      <p>{text}</p>
       <div class="row">
         <button type="button" class="button primary" onClick={() => void restart()}>
           {t('bot.restart')}

@@ -14,6 +14,7 @@ import { isOwner } from '../state/me.ts';
 import { askToNotify, permission } from '../state/notifications.ts';
 import { chooseTheme, THEMES, theme } from '../state/theme.ts';
 import { Browsers, People } from './people.tsx';
+import { RestartGateway } from './restart-gateway.tsx';
 import { SignIns } from './sign-ins.tsx';
 
 type Setting = Output<'config.list'>[number] & { acceptedText: string };
@@ -42,6 +43,7 @@ function OwnersSettings() {
     [language.value],
   );
   const [words, setWords] = useState('');
+  const [isChanged, setChanged] = useState(false);
   return (
     <>
       <SignIns />
@@ -56,6 +58,15 @@ function OwnersSettings() {
           aria-label={t('settings.search')}
           onInput={(event) => setWords(event.currentTarget.value)}
         />
+        {isChanged && (
+          <div class="card stack restart">
+            <RestartGateway
+              text={t('settings.restart')}
+              doneText={t('settings.restarted')}
+              onRestarted={settings.reload}
+            />
+          </div>
+        )}
         <WhenLoaded of={settings}>
           {(listed) => (
             <ul class="settings">
@@ -65,7 +76,10 @@ function OwnersSettings() {
                   <SettingLine
                     key={`${setting.key}-${JSON.stringify(setting.value)}`}
                     setting={setting}
-                    onDone={settings.reload}
+                    onDone={() => {
+                      setChanged(true);
+                      settings.reload();
+                    }}
                   />
                 ))}
             </ul>
