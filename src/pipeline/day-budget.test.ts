@@ -19,6 +19,19 @@ function sharedSpending(): Spending & { tokens: number; costUsd: number } {
   return shared;
 }
 
+/** What all machines see. */
+function sharedCalls(): Required<Pick<Spending, 'begin'>> {
+  const calls = new Map<object, number>();
+  return {
+    async begin(tokens) {
+      const call = {};
+      const othersTokens = [...calls.values()].reduce((sum, each) => sum + each, 0);
+      calls.set(call, tokens);
+      return { othersTokens, end: async () => void calls.delete(call) };
+    },
+  };
+}
+
 const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const reservationOf = (reserved: Reservation | { refused: string }): Reservation =>
   reserved.refused === undefined ? reserved : expect.unreachable(reserved.refused);
@@ -78,6 +91,38 @@ describe('turns at the same time', () => {
     const budgets = [1, 2, 3].map(() => createDayBudget({ spending, now: Date.now }));
     const usage = { inputTokens: 900, outputTokens: 100 };
     expect(await manyTurns(budgets, { dailyMaxTokens: 10_500 }, usage)).toBeLessThanOrEqual(10 + 3);
+  });
+
+  it('of machines that see each other’s calls spend at most one call more together', async () => {
+    const spending = { ...sharedSpending(), ...sharedCalls() };
+    const budgets = [1, 2, 3].map(() => createDayBudget({ spending, now: Date.now }));
+    const usage = { inputTokens: 900, outputTokens: 100 };
+    expect(await manyTurns(budgets, { dailyMaxTokens: 10_500 }, usage, 2)).toBe(11);
+    expect(await spending.begin(1)).toMatchObject({ othersTokens: 0 });
+  });
+
+  it('run beside those of other machines while there is room for all', async () => {
+    const spending = { ...sharedSpending(), ...sharedCalls() };
+    const budgets = [1, 2].map(() => createDayBudget({ spending, now: Date.now }));
+    const caps = { dailyMaxTokens: 1_000_000 };
+    const reserved = await Promise.all(budgets.map((budget) => budget.reserve(caps, () => 100, never)));
+    for (const reservation of reserved.map(reservationOf)) await reservation.settle(undefined);
+  });
+
+  it('that are refused, or wait when their turn ends, keep no other machine waiting', async () => {
+    const spending = { ...sharedSpending(), ...sharedCalls() };
+    const budget = createDayBudget({ spending, now: Date.now });
+    const running = reservationOf(await budget.reserve({ dailyMaxTokens: 500 }, () => 100, never));
+    const stopped = new AbortController();
+    const waiting = budget.reserve({ dailyMaxTokens: 500 }, () => 100, stopped.signal);
+    await turns();
+    stopped.abort(new Error('stopped'));
+    await expect(waiting).rejects.toThrow('stopped');
+    await running.settle({ inputTokens: 900, outputTokens: 100 });
+    expect(await budget.reserve({ dailyMaxTokens: 500 }, () => 100, never)).toEqual({
+      refused: expect.stringContaining('500'),
+    });
+    expect(await spending.begin(1)).toMatchObject({ othersTokens: 0 });
   });
 
   it('run beside each other while there is room for all', async () => {

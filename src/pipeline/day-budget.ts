@@ -2,13 +2,16 @@
 // running in this process counts with the most it may use; a call for which that leaves nothing waits until another has
 // ended, and goes alone at the latest. So a process spends at most one call more than the cap, unless a call uses more than
 // that. Nothing is held on disk meanwhile: a kill leaves nothing behind, and other processes are seen by what their calls
-// have cost.
-import type { Spending } from '../storage/storage.ts';
+// have cost. Where machines share the storage, the calls that run in all of them count: together they spend at most one more.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunningCall, Spending } from '../storage/storage.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import { type Caps, type Room, recordSpending, roomToday } from './budget.ts';
 
 /** Longer answers are rare; some services get this as the longest allowed. */
 const LONGEST_ANSWER = 32_000;
+/** Calls of other machines end without a word. */
+const LOOK_MS = 250;
 
 /** A model call that may begin, with room in the day set aside for it. */
 export interface Reservation {
@@ -31,7 +34,7 @@ export function createDayBudget({ spending, now }: { spending: Spending; now(): 
   let line: Promise<unknown> = Promise.resolve();
   let oneHasSettled = Promise.withResolvers<void>();
 
-  function begin(mostTokens: number): Reservation {
+  function begin(mostTokens: number, shared?: RunningCall): Reservation {
     const reservation: Reservation = {
       async settle(usage) {
         if (!running.has(reservation)) return undefined;
@@ -40,6 +43,7 @@ export function createDayBudget({ spending, now }: { spending: Spending; now(): 
           return await recordSpending(usage, spending, now());
         } finally {
           running.delete(reservation);
+          void shared?.end();
           oneHasSettled.resolve();
           oneHasSettled = Promise.withResolvers();
         }
@@ -49,12 +53,35 @@ export function createDayBudget({ spending, now }: { spending: Spending; now(): 
     return reservation;
   }
 
-  function fits({ tokensLeft, costLeftUsd }: Exclude<Room, { refused: string }>): boolean {
-    if (running.size === 0) return true;
-    const tokens = running.values().reduce((sum, each) => sum + each, 0);
+  function fits({ tokensLeft, costLeftUsd }: Exclude<Room, { refused: string }>, shared?: RunningCall): boolean {
+    // The storage may have forgotten what runs here, never the other way round.
+    const own = running.values().reduce((sum, each) => sum + each, 0);
+    const tokens = Math.max(own, shared?.othersTokens ?? 0);
+    if (tokens === 0) return true;
     // What a call may cost is known once one has ended.
     const costUsd = costLeftUsd === Number.POSITIVE_INFINITY ? 0 : tokens * (usdPerToken ?? Number.POSITIVE_INFINITY);
     return tokens < tokensLeft && costUsd < costLeftUsd;
+  }
+
+  interface Beginning {
+    shared?: RunningCall;
+    left: Promise<void>;
+    signal: AbortSignal;
+  }
+
+  /** Undefined when it has to wait, or when a call has ended meanwhile: that one is neither running nor in what was read. */
+  async function beginIfFits(
+    caps: Caps,
+    most: number,
+    { shared, left, signal }: Beginning,
+  ): Promise<Reservation | { refused: string } | undefined> {
+    const found = await room(caps);
+    signal.throwIfAborted();
+    const isCurrent = left === oneHasSettled.promise;
+    if (found.refused === undefined && isCurrent && fits(found, shared)) return begin(most, shared);
+    // It must not keep others waiting.
+    await shared?.end();
+    return found.refused === undefined ? undefined : found;
   }
 
   return {
@@ -67,13 +94,16 @@ export function createDayBudget({ spending, now }: { spending: Spending; now(): 
         for (;;) {
           signal.throwIfAborted();
           const left = oneHasSettled.promise;
-          const found = await room(caps);
-          if (found.refused !== undefined) return found;
-          signal.throwIfAborted();
-          // A call that has ended meanwhile is neither running nor in what was read.
+          // Before the room is read: what ended earlier is in the room, what ends later is among the others.
+          const shared = await spending.begin?.(most);
+          const begun = await beginIfFits(caps, most, { shared, left, signal }).catch((error: unknown) => {
+            void shared?.end();
+            throw error;
+          });
+          if (begun) return begun;
           if (left !== oneHasSettled.promise) continue;
-          if (fits(found)) return begin(most);
-          await orAborted(left, signal);
+          const look = shared && sleep(LOOK_MS * (0.5 + Math.random()), undefined, { ref: false });
+          await orAborted(look ? Promise.race([left, look]) : left, signal);
         }
       });
       line = mine.catch(() => {});

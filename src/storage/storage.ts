@@ -164,6 +164,18 @@ export interface Spent {
 export interface Spending {
   add(day: string, spent: Spent): Promise<void>;
   on(day: string): Promise<Spent>;
+  /**
+   * Counts a model call that begins now with the most tokens that it may use, over every process. Undefined where processes do not see the calls of others. One
+   * of a process that is lost counts for half a minute more.
+   */
+  begin?(tokens: number): Promise<RunningCall>;
+}
+
+export interface RunningCall {
+  /** What the calls that were counted before it, and have not ended, may use together. */
+  othersTokens: number;
+  /** After what it used was added. Never rejects. */
+  end(): Promise<void>;
 }
 
 /** Whole texts whose shortened form was shown to a model. */

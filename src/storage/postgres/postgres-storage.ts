@@ -81,6 +81,7 @@ export function createPostgresStorage(options: PostgresStorageOptions): StorageW
     const { databaseBytes = DATABASE_BYTES, warn = () => {} } = files;
     return createPostgresBlobs({ database, local: await local.blobs(), machine, databaseBytes, bucket, warn });
   });
+  const spending = createPostgresSpending(database, newId('process'));
   const sharedLimits = lazily(async () => (await import('./limits.ts')).createPostgresLimits(query));
   return {
     ...local,
@@ -88,7 +89,7 @@ export function createPostgresStorage(options: PostgresStorageOptions): StorageW
     audit,
     transcripts: createPostgresTranscripts(database, fencing, sessionReads),
     catalogue: createPostgresCatalogue(database, fencing, sessionReads),
-    spending: createPostgresSpending(database, newId('process')),
+    spending,
     notes: createPostgresNotes(database, fencing),
     archive: async () => (await import('./archive/postgres-archive.ts')).createPostgresArchive({ database, locks }),
     historyIndex: async () => (await import('./history-index.ts')).createPostgresHistoryIndex(database, locks),
@@ -118,6 +119,7 @@ export function createPostgresStorage(options: PostgresStorageOptions): StorageW
     cluster: createPostgresCluster(database, signals, sealing),
     trust: createTrust({ files: ownerFiles, now }),
     async close() {
+      spending.close();
       (await sharedLimits.made())?.close();
       await (await audit.made())?.close();
       await locks.close();
