@@ -58,7 +58,10 @@ export async function copyStore(
   try {
     await refuseDatabaseInUse(database);
     lock = await local.machineLocks.tryAcquire(GATEWAY_LOCK);
-    if (!lock) throw inUse('a gateway runs on this home: stop it first (lainclaw gateway stop)');
+    if (!lock)
+      throw inUse(
+        'a gateway or another copy runs on this home: stop the gateway (lainclaw gateway stop), or wait until the copy has ended',
+      );
     await refuseHomeInUse(home, GATEWAY_LOCK).catch((error: Error) => {
       throw inUse(error.message, error);
     });

@@ -168,3 +168,15 @@ it('a running gateway is not copied away from, and both ends must be named', asy
   });
   expect((await copy(home, 'local', 'elsewhere')).code).not.toBe(0);
 });
+
+it('a copy that finds another one at work on the home says so', async () => {
+  const { home } = await homeAndDatabase();
+  const storage = createLocalStorage({ home: home.path, now: Date.now, lainclaw: 'test' });
+  afterFile(() => storage.close());
+  const held = await storage.machineLocks.acquire('gateway-service');
+  expect((await copy(home, 'local', 'postgres')).json()).toMatchObject({
+    error: { code: 'STORE_COPY_IN_USE', message: expect.stringContaining('wait until the copy has ended') },
+  });
+  await held.release();
+  expect((await copy(home, 'local', 'postgres')).code).toBe(0);
+});
