@@ -218,12 +218,13 @@ createServer(answer).listen(4173, 'localhost', () => console.log('listening'));`
   const fetch_ = (url: string) => ({ name: 'web_fetch', args: { url } });
   try {
     await promisify(execFile)('tar', ['-czf', 'x.tgz', 'server.mjs'], { cwd: home.workspace });
-    const [, waited, page, redirected, other, absent, unpacked, after] = await run(
+    const [, waited, page, redirected, named, other, absent, unpacked, after] = await run(
       home,
       background(`touch made; exec ${process.execPath} server.mjs`),
       process_('wait', { text: 'listening' }),
       fetch_('http://localhost:4173/'),
       fetch_('http://127.0.0.1:4173/old'),
+      fetch_('http://0.0.0.0:4173/'),
       fetch_(`http://127.0.0.1:${taken}/`),
       fetch_('http://localhost:4174/'),
       bash('mkdir theirs && tar -xzf x.tgz -C theirs'),
@@ -234,8 +235,12 @@ createServer(answer).listen(4173, 'localhost', () => console.log('listening'));`
     expect(JSON.stringify(page)).toContain('The server of localhost:4173');
     expect(page?.meta.tainted).toBeUndefined();
     expect(JSON.stringify(redirected)).toContain('The server of 127.0.0.1:4173');
+    expect(JSON.stringify(named)).toContain('The server of 0.0.0.0:4173');
     for (const refused of [other, absent])
       expect(refused?.error?.message).toMatch(/this machine or in a private network/);
+    expect(absent?.error?.message).toMatch(
+      /commands in the background of this conversation \(\S+\) none listens on port 4174/,
+    );
     expect(connections).toBe(0);
     // What came into the workspace meanwhile may be in what the server says.
     expect(unpacked?.ok).toBe(true);

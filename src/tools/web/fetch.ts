@@ -9,7 +9,8 @@ import type { Downloaded } from './download.ts';
 import type { RequestGuard, Resolve } from './guarded-request.ts';
 import { createPageCache } from './page-cache.ts';
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** Also the addresses that a server names when it listens on all of them. */
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '[::]']);
 const LARGEST_BYTES = 10_000_000;
 /** More than this is kept in a file, and shortened. */
 const WHOLE_CHARACTERS = 30_000;
@@ -55,7 +56,9 @@ export function createWebFetchTool({ privateHosts = [], resolve = lookUp }: WebF
       if (own) return fetchOwn(own, args, context);
       const known = pages.get(args.url);
       const options = { guard, signal, maxBytes: LARGEST_BYTES, keepsRefresh: args.format === 'raw' };
-      const answer = await download(args.url, { ...options, known: known?.validators });
+      const answer = await download(args.url, { ...options, known: known?.validators }).catch(
+        withOwnServers(args.url, context),
+      );
       if (answer.kind === 'elsewhere') return redirected(args.url, answer.url);
       const page = answer.kind === 'page' ? answer.page : known;
       if (!page) throw new ToolFailure(`${args.url} was answered with "not modified", and nothing is known of it`);
@@ -71,9 +74,29 @@ type OwnServer = NonNullable<Awaited<ReturnType<NonNullable<ToolContext['process
 
 /** A server that a command in the background of this session runs: on its own loopback, which nothing else is on. */
 async function ownServer(address: string, { processes }: ToolContext): Promise<OwnServer | undefined> {
+  const port = ownPort(address);
+  return port === undefined ? undefined : processes?.connect(port);
+}
+
+/** Undefined: no server of the session can have this address. */
+function ownPort(address: string): number | undefined {
   const url = URL.parse(address);
-  if (!processes || url?.protocol !== 'http:' || !LOOPBACK.has(url.hostname)) return undefined;
-  return processes.connect(Number(url.port || 80));
+  return url?.protocol === 'http:' && LOOPBACK.has(url.hostname) ? Number(url.port || 80) : undefined;
+}
+
+/** A refusal of loopback also says that no server of the session is there. */
+function withOwnServers(address: string, { processes }: ToolContext): (error: unknown) => Promise<never> {
+  return async (error) => {
+    const port = ownPort(address);
+    const running =
+      port === undefined ? [] : ((await processes?.list()) ?? []).filter(({ state }) => state === 'running');
+    if (!(error instanceof ToolFailure) || running.length === 0) throw error;
+    const ids = running.map(({ id }) => id).join(', ');
+    throw new ToolFailure(
+      `${error.message}. Of the commands in the background of this conversation (${ids}) none listens on port ${port}`,
+      { reason: 'denied', cause: error },
+    );
+  };
 }
 
 /** What it answers taints as the output of its command does. */
