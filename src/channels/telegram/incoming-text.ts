@@ -75,11 +75,19 @@ function applied(written: string, edits: readonly Edit[]): string {
   return text + written.slice(from);
 }
 
-/** Small things people send instead of words. */
-function insteadOfText({ sticker, location, venue, contact }: Message): string {
-  if (sticker) return sticker.emoji ?? '';
-  if (venue) return `${venue.title}, ${venue.address} (${venue.location.latitude}, ${venue.location.longitude})`;
-  if (location) return `(${location.latitude}, ${location.longitude})`;
-  if (contact) return [contact.first_name, contact.last_name, contact.phone_number].filter(Boolean).join(' ');
-  return '';
+/** Small things people send instead of words, marked as what they are. */
+function insteadOfText({ sticker, location, venue, contact, poll, dice }: Message): string {
+  if (sticker) return sticker.emoji ? `[sticker ${sticker.emoji}]` : '[a sticker]';
+  if (venue) return `[place: ${venue.title}, ${venue.address} ${positionOf(venue.location)}]`;
+  if (location) return `[place: ${positionOf(location)}]`;
+  if (contact) {
+    const name = [contact.first_name, contact.last_name].filter(Boolean).join(' ');
+    return `[contact: ${[name, contact.phone_number].filter(Boolean).join(', ')}]`;
+  }
+  if (poll) return `[poll: ${poll.question} ${poll.options.map(({ text }) => text).join(' / ')}]`;
+  return dice ? `[${dice.emoji} ${dice.value}]` : '';
+}
+
+function positionOf({ latitude, longitude }: { latitude: number; longitude: number }): string {
+  return `(${latitude}, ${longitude})`;
 }

@@ -89,6 +89,23 @@ describe('what arrives from Telegram', () => {
     expect(text(over('@Lain_Bot', '@Lain_Bot', { type: 'mention' }))).toBe('');
   });
 
+  test('stickers, places, contacts and polls become text that says what they are', () => {
+    const text = (message: unknown): string | undefined => read(message as Partial<Message>)?.text;
+    const position = { latitude: 52.5, longitude: 13.4 };
+    expect(text({ sticker: { emoji: '👍' } })).toBe('[sticker 👍]');
+    expect(text({ sticker: {} })).toBe('[a sticker]');
+    expect(text({ location: position })).toBe('[place: (52.5, 13.4)]');
+    const venue = { location: position, title: 'Café', address: 'Weg 1' };
+    expect(text({ venue, location: position })).toBe('[place: Café, Weg 1 (52.5, 13.4)]');
+    expect(text({ contact: { first_name: 'Ann', last_name: 'Lee', phone_number: '+4930' } })).toBe(
+      '[contact: Ann Lee, +4930]',
+    );
+    expect(text({ poll: { question: 'When?', options: [{ text: 'today' }, { text: 'later' }] } })).toBe(
+      '[poll: When? today / later]',
+    );
+    expect(text({ dice: { emoji: '🎲', value: 4 } })).toBe('[🎲 4]');
+  });
+
   test('a thread is a topic, never the thread of a plain reply', () => {
     expect(read({ chat: group, text: 'a', message_thread_id: 4 })?.threadId).toBeUndefined();
     expect(read({ chat: group, text: 'a', message_thread_id: 4, is_topic_message: true })?.threadId).toBe('4');
