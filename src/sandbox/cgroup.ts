@@ -77,7 +77,8 @@ export function createCgroup(dependencies: CgroupDependencies, id: string, limit
 function sweep(directory: string): void {
   for (const name of readdirSync(directory)) {
     const pid = /^lainclaw-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && readStat(Number(pid)) === undefined) tryTo(() => rmdirSync(join(directory, name)));
+    if (pid === undefined || Number(pid) === process.pid) continue;
+    if (readStat(Number(pid)) === undefined) tryTo(() => rmdirSync(join(directory, name)));
   }
 }
 

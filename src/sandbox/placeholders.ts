@@ -14,11 +14,11 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmdir,
   rmSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { rmdir } from 'node:fs/promises';
 import { readStat } from './end-tree.ts';
 import { quoted } from './shell-quote.ts';
 import type { SpareDirectories } from './spare-directories.ts';
@@ -29,7 +29,7 @@ const ATTEMPTS = 100;
 /** Leases as directories of the file system. */
 const PLAIN: Pick<SpareDirectories, 'make' | 'remove'> = {
   make: (path) => mkdirSync(path, { mode: 0o755 }),
-  remove: (path) => rmdir(path).catch(() => {}),
+  remove: async (path) => void (await isRemoved(path)),
 };
 
 /** An open directory: it stays the same one, whatever happens to its path. */
@@ -140,11 +140,12 @@ export function placedPlaceholder(
         : `${remove} && [ "$(cat ${placeAt})" = ${quoted(text.trim())} ] && rm ${placeAt}`;
     },
     async release() {
-      for (const entry of list(leases).filter((each) => each !== leaseName && isStale(each)))
-        tryTo(() => rmSync(`${leases}/${entry}`, { recursive: true }));
       await leaseDirectories.remove(`${parent.address}/${lease}`);
+      // Nearly always nobody else has a lease in it, which needs no look.
+      if (text === undefined && (await isRemoved(leases))) return;
+      for (const entry of staleIn(list(leases))) tryTo(() => rmSync(`${leases}/${entry}`, { recursive: true }));
       if (text !== undefined && list(leases).length === 0 && readText(place) === text) tryTo(() => unlinkSync(place));
-      await rmdir(leases).catch(() => {});
+      await isRemoved(leases);
     },
   };
 }
@@ -157,10 +158,20 @@ function leasesOf(name: string): string {
   return isFile(name) ? `${name}.lainclaw` : name;
 }
 
-/** True when the process that made it has ended. */
-export function isStale(entry: string): boolean {
-  const [, pid, started] = LEASE.exec(entry) ?? [];
-  return pid !== undefined && readStat(Number(pid))?.started !== Number(started);
+/** Those whose process has ended. Each process is looked for once. */
+export function staleIn(entries: readonly string[]): string[] {
+  const hasEnded = new Map<string, boolean>();
+  return entries.filter((entry) => {
+    const [owner, pid, started] = LEASE.exec(entry) ?? [];
+    if (owner === undefined) return false;
+    const known = hasEnded.get(owner) ?? readStat(Number(pid))?.started !== Number(started);
+    hasEnded.set(owner, known);
+    return known;
+  });
+}
+
+function isRemoved(path: string): Promise<boolean> {
+  return new Promise((resolve) => rmdir(path, (error) => resolve(error === null)));
 }
 
 function list(path: string): string[] {

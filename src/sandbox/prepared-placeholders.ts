@@ -8,10 +8,10 @@ import {
   entriesOf,
   type HeldDirectory,
   holdDirectory,
-  isStale,
   type Placeholder,
   placedPlaceholder,
   placeholderIn,
+  staleIn,
 } from './placeholders.ts';
 import { SandboxError } from './sandbox.ts';
 import type { SpareDirectories } from './spare-directories.ts';
@@ -160,7 +160,5 @@ export async function preparePlaceholders(
 /** Makes the directory, and removes what killed processes left in it. */
 function sweep(store: string): void {
   mkdirSync(store, { recursive: true, mode: 0o700 });
-  for (const entry of readdirSync(store)) {
-    if (isStale(entry)) rmSync(`${store}/${entry}`, { recursive: true, force: true });
-  }
+  for (const entry of staleIn(readdirSync(store))) rmSync(`${store}/${entry}`, { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
 // Empty directories that are used again and again as leases. A file system finds room for a new directory more slowly the more were
 // removed within the last minute (ext4 does not use their places again so soon), and commands in a row need many: moving one is cheap.
 import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
-import { rename, rmdir } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 
 const MOST = 64;
 
@@ -32,10 +32,12 @@ export function createSpareDirectories({ store, newName }: SpareDependencies): S
     async remove(path) {
       if (spare.length >= MOST || !isEmpty(path)) return rmdir(path).catch(() => {});
       const to = `${store}/${newName()}`;
-      await rename(path, to).then(
-        () => void spare.push(to),
-        () => rmdir(path).catch(() => {}),
-      );
+      try {
+        renameSync(path, to);
+        spare.push(to);
+      } catch {
+        await rmdir(path).catch(() => {});
+      }
     },
     async close() {
       await Promise.all(spare.splice(0).map((path) => rmdir(path).catch(() => {})));
