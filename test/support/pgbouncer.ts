@@ -1,5 +1,5 @@
 // A pooler in front of the tests' PostgreSQL, as an unprivileged user on a free port.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -11,13 +11,21 @@ import { APP, OWNER } from './postgres-cluster.ts';
 
 const NOBODY = 65534;
 
+const START_ATTEMPTS = 5;
+
 export async function startPooler(serverPort: number, mode: 'session' | 'transaction' | 'statement') {
   const directory = mkdtempSync(join(tmpdir(), 'lainclaw-pgbouncer-'));
-  const port = await freePort();
   const settings = join(directory, 'pgbouncer.ini');
-  writeFileSync(
-    settings,
-    `[databases]
+  writeFileSync(join(directory, 'users'), [OWNER, APP].map((role) => `"${role}" ""\n`).join(''));
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(directory, NOBODY, NOBODY);
+  const user = isRoot ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
+
+  /** Undefined when somebody took the port meanwhile. */
+  async function startOn(port: number): Promise<ChildProcess | undefined> {
+    writeFileSync(
+      settings,
+      `[databases]
 * = host=127.0.0.1 port=${serverPort}
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -27,23 +35,31 @@ auth_type = trust
 auth_file = ${join(directory, 'users')}
 pool_mode = ${mode}
 `,
-  );
-  writeFileSync(join(directory, 'users'), [OWNER, APP].map((role) => `"${role}" ""\n`).join(''));
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) chownSync(directory, NOBODY, NOBODY);
-  const user = isRoot ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
-  const child = spawn('setpriv', [...user, '--pdeathsig=KILL', '/usr/sbin/pgbouncer', settings], { stdio: 'ignore' });
-  await eventually(async () => {
-    const socket = connect(port, '127.0.0.1');
-    await once(socket, 'connect');
-    socket.destroy();
-  });
+    );
+    const child = spawn('setpriv', [...user, '--pdeathsig=KILL', '/usr/sbin/pgbouncer', settings], { stdio: 'ignore' });
+    return eventually(async () => {
+      if (child.exitCode !== null) return undefined;
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.destroy();
+      return child;
+    });
+  }
+
+  let port = await freePort();
+  let child = await startOn(port);
+  for (let attempt = 2; !child; attempt += 1) {
+    if (attempt > START_ATTEMPTS) throw new Error('pgbouncer did not start');
+    port = await freePort();
+    child = await startOn(port);
+  }
+  const running = child;
   return {
     /** The same database, through the pooler. */
     through: (url: string): string => url.replace(`:${serverPort}/`, `:${port}/`),
     async stop(): Promise<void> {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+      running.kill('SIGKILL');
+      await once(running, 'exit');
       rmSync(directory, { recursive: true, force: true });
     },
   };

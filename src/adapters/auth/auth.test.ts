@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FakeIssuer, startFakeIssuer } from '../../../test/fakes/sign-in-issuer.ts';
+import { freePort } from '../../../test/support/free-port.ts';
 import { createLocks } from '../../storage/local/locks.ts';
 import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import { type Auth, type AuthOptions, createAuth } from './auth.ts';
@@ -431,11 +432,3 @@ describe('signing in to ChatGPT', () => {
     });
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
