@@ -1,5 +1,7 @@
 // A book, a chapter at a time. Books are made by many programs: what is wrong in the list of its parts, or missing, costs that part.
+
 import { posix } from 'node:path';
+import { percentDecoded } from '../lib/percent-decoded.ts';
 import { DocumentProblem, type OpenDocument } from './document.ts';
 import { decodeHtml } from './html/decode-html.ts';
 import { wholePage } from './html/readable-page.ts';
@@ -66,7 +68,7 @@ function readPackage(zip: Zip, part: string): { title: string; chapters: string[
     {
       open(name, { id = '', href = '', idref = '' }) {
         if (name === 'item') {
-          const place = posix.join(posix.dirname(part), unescaped(href));
+          const place = posix.join(posix.dirname(part), percentDecoded(href));
           places.set(id, place);
           if (/\.x?html?$/i.test(place)) pages.push(place);
         } else if (name === 'itemref') order.push(idref);
@@ -93,16 +95,8 @@ function encryptedParts(zip: Zip): Set<string> {
   if (!zip.has(ENCRYPTION)) return parts;
   readXml(zip.read(ENCRYPTION), {
     open(name, attributes) {
-      if (name === 'CipherReference') parts.add(unescaped(attributes.URI ?? ''));
+      if (name === 'CipherReference') parts.add(percentDecoded(attributes.URI ?? ''));
     },
   });
   return parts;
-}
-
-function unescaped(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

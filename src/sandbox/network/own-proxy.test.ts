@@ -36,6 +36,8 @@ describe('the proxy for a target', () => {
       isTls: true,
       authorization: `Basic ${Buffer.from('ada:p@ss').toString('base64')}`,
     });
+    const { authorization } = chosen('a.example:443', { HTTPS_PROXY: 'http://ada:100%sure@proxy.example' }) ?? {};
+    expect(authorization).toBe(`Basic ${Buffer.from('ada:100%sure').toString('base64')}`);
     expect(chosen('a.example:443', { HTTPS_PROXY: 'proxy.example:8080' })).toMatchObject({ port: 8080 });
     expect(chosen('a.example:443', { HTTPS_PROXY: 'socks5://proxy.example' })).toBeUndefined();
     expect(chosen('a.example:443', { HTTPS_PROXY: 'not a proxy' })).toBeUndefined();

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { BlockList, connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { percentDecoded } from '../../lib/percent-decoded.ts';
 import { hostOfTarget, isAddress, namesPrivately, type Target } from './host.ts';
 
 export interface OwnProxy {
@@ -97,7 +98,7 @@ function readProxy(written: string | undefined): OwnProxy | undefined {
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') return undefined;
   const isTls = url.protocol === 'https:';
   const { username, password } = url;
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${percentDecoded(username)}:${percentDecoded(password)}`;
   return {
     hostname: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(url.port) || (isTls ? 443 : 80),

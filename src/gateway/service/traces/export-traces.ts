@@ -1,5 +1,6 @@
 // Sends spans to a collector of OpenTelemetry: OTLP over HTTP, as JSON, some at a time. A collector that cannot be reached costs spans, never a turn.
 import { httpFetch } from '../../../adapters/http-fetch.ts';
+import { percentDecoded } from '../../../lib/percent-decoded.ts';
 import type { TurnHub } from '../../turns/turn-hub.ts';
 import { createTurnSpans, type Span } from './turn-spans.ts';
 
@@ -94,7 +95,7 @@ function collectorOf({
   const given = headersOf(headers);
   if (!given)
     return { problem: 'LAINCLAW_OTLP_HEADERS is not name=value,name=value, with values encoded as in an address' };
-  const signIn = [url.username, url.password].map(decoded).join(':');
+  const signIn = [url.username, url.password].map(percentDecoded).join(':');
   const authorization = `Basic ${Buffer.from(signIn).toString('base64')}`;
   url.username = '';
   url.password = '';
@@ -104,14 +105,6 @@ function collectorOf({
     name: `${url.origin}${url.pathname}`,
     headers: { ...(signIn !== ':' && { authorization }), ...given },
   };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The failure of a connection is the cause of the one that is thrown. */
