@@ -61,7 +61,7 @@ it('the running command is over the end of a conversation that is scrolled up, a
 
 it('a long turn that ended unseen waits on the home page, also after a restart, until it is looked at', async () => {
   const finished = page.getByText('Finished: A short title');
-  await finished.waitFor({ timeout: 60_000 });
+  await finished.waitFor();
   await page.getByRole('group', { name: 'Running: bash' }).waitFor({ state: 'detached' });
   expect(await axeFindings(page)).toEqual([]);
   await opened.run(['gateway', 'stop']);

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { en } from '../../web/src/language/en.ts';
 import { ru } from '../../web/src/language/ru.ts';
 import { zh } from '../../web/src/language/zh.ts';
-import { type ConsoleBrowser, errorsOf, openBrowser, openConsole } from '../support/console-browser.ts';
+import { type ConsoleBrowser, errorsOf, newContext, openConsole } from '../support/console-browser.ts';
 import { expectLooks } from '../support/console-looks.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -102,7 +102,7 @@ describe.each([
   });
 
   it('so does the page for those who are not signed in', async () => {
-    const stranger = await (await (await openBrowser()).newContext({ locale })).newPage();
+    const stranger = await (await newContext({ locale })).newPage();
     await stranger.goto(opened.address);
     await stranger.locator('h1').waitFor();
     await expectLooks(stranger);
