@@ -84,6 +84,8 @@ export interface Mailbox {
   release(claimant: Fence, messages: readonly MessageKey[]): Promise<void>;
   /** Unfinished messages of one chat or of all, in order within each chat, claimed by any gateway or none. */
   unfinished(chat?: ChatKey): Promise<UnfinishedMessage[]>;
+  /** Those of one chat that were never claimed, or released since, in order. */
+  unclaimed(chat: ChatKey): Promise<UnfinishedMessage[]>;
   /**
    * Records that this turn handles these messages; durable when it resolves. False, changing nothing: this claimant does not
    * have all of them, or one of them is finished.

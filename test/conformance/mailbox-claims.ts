@@ -73,6 +73,20 @@ export function describeMailboxClaims(name: string, create: () => MailboxSubject
       expect((await mailbox.counts()).outbox).toBe(0);
     });
 
+    it('tells what of a chat nobody has claimed, in order', async () => {
+      await mailbox.receive(mine, incoming('m1', 'a', 1));
+      expect(await mailbox.unclaimed(chat('a'))).toEqual([]);
+      // With a claim on the chat, what others receive there is claimed by nobody.
+      await other.receive(theirs, incoming('m3', 'a', 3));
+      await other.receive(theirs, incoming('m2', 'a', 2));
+      await other.receive(theirs, incoming('m4', 'b'));
+      expect(await other.unclaimed(chat('a'))).toEqual([incoming('m2', 'a', 2), incoming('m3', 'a', 3)]);
+      await mailbox.finish(mine, [incoming('m1'), incoming('m2')], [], 1);
+      expect(idsOf(await mailbox.unclaimed(chat('a')))).toEqual(['m3']);
+      await other.release(theirs, [incoming('m4', 'b')]);
+      expect(idsOf(await mailbox.unclaimed(chat('b')))).toEqual(['m4']);
+    });
+
     it('what is finished cannot be begun again', async () => {
       await mailbox.receive(mine, incoming('m1'));
       await mailbox.receive(mine, incoming('m2', 'a', 1));

@@ -1,4 +1,5 @@
 // Two gateways on one database: what runs on one is seen, answered and stopped on the other.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
@@ -17,7 +18,9 @@ let one: Machine;
 let two: Machine;
 /** Lets the model answer what "wait" is in. */
 let gate: PromiseWithResolvers<void>;
+let looks: number;
 beforeEach(async () => {
+  looks = 0;
   gate = Promise.withResolvers();
   model = await startModelServer({ script: answer });
   database = await testDatabase();
@@ -40,6 +43,12 @@ afterEach(async () => {
 async function answer({ messages }: NeutralRequest): Promise<Reply> {
   const asked = messages.findLast(({ role }) => role === 'user')?.text ?? '';
   const isBegun = messages.at(-1)?.role === 'tool';
+  if (asked.includes('look until told')) {
+    looks += 1;
+    await sleep(150);
+    return { toolCalls: [{ name: 'file_list', args: { path: '.', maxDepth: looks } }] };
+  }
+  if (asked.includes('enough')) return { text: `It looked until: ${asked}` };
   if (isBegun) return { text: `Done: ${messages.at(-1)?.text}` };
   if (asked.includes('wait')) await gate.promise;
   if (asked.includes('words')) return { text: WORDS, fault: { kind: 'delay', betweenFramesMs: 20 } };
@@ -164,6 +173,20 @@ it('a form in a chat is filled in there, whichever gateway runs its turn', async
   await eventually(() => expect(said()).toContain('Which branch?'));
   shared.write([{ id: 'm3', chatId: 'asking', senderId: 'ann', text: 'next', order: 3 }]);
   await eventually(() => expect(said()).toMatch(/Done: .*next/));
+});
+
+it('what is written in a chat joins its turn, whichever gateway runs it', async () => {
+  await askOnTheOther('look until told');
+  await eventually(() => expect(looks).toBeGreaterThan(1));
+  shared.write([{ id: 'm3', chatId: 'asking', senderId: 'ann', text: 'enough', order: 3 }]);
+  await eventually(() => expect(said()).toContain('It looked until: enough'));
+  await eventually(async () => expect((await two.status()).runningTurns).toBe(0));
+  shared.write([{ id: 'm4', chatId: 'asking', senderId: 'ann', text: 'thanks', order: 4 }]);
+  await eventually(() => expect(said()).toContain('thanks'));
+  const asked = model.requests.map(({ body }) => (body as { messages: { role: string; content: unknown }[] }).messages);
+  const told = asked.filter((messages) => JSON.stringify(messages.at(-1)?.content).includes('enough'));
+  // Once, and inside the turn: not as a question of its own afterwards.
+  expect(told.map((messages) => messages.slice(-2).map(({ role }) => role))).toEqual([['tool', 'user']]);
 });
 
 it('/stop in a chat stops its turn, whichever gateway runs it', async () => {

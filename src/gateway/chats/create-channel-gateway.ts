@@ -41,13 +41,14 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
     limits,
     ending: ending.signal,
     waiting: {
+      isHere: true,
       async add(message, received) {
         if (received === 'claimed') lanes.add(message);
         else await takeUp(await inbox.claim({ chat: message.chat }));
-        turns.offerWaiting(message.chat);
+        await turns.offerWaiting(message.chat);
       },
       countIn: async (chat) => lanes.waitingIn(chat).length,
-      couldJoin: (chat) => lanes.waitingIn(chat),
+      couldJoin: async (chat) => lanes.waitingIn(chat),
       drop: (chat, messages) => void lanes.discard(chat, (message) => messages.includes(message)),
       async discard(chat, isMeant) {
         const keys = lanes.discard(chat, isMeant).map(({ message: { id } }) => ({ chat, id }));

@@ -29,6 +29,8 @@ const RETRY_MS = 1_000;
 const LONGEST_SENT_WAIT_MS = 2_000;
 /** Most requests to a platform are answered in this time: no other gateway gets the bot before. */
 const SENT_WITHIN_MS = 750;
+/** At most so often it is looked for messages that could join turns. */
+const OFFER_MS = 300;
 const WRITTEN_TIMES = 30;
 const WRITTEN_EVERY_MS = 100;
 
@@ -72,6 +74,7 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
   const inbox = createSharedInbox(mailbox, claimant);
   const choices = createChoices(mailbox);
   const stopListening: (() => void)[] = [];
+  let offering: NodeJS.Timeout | undefined;
   const delivery: Pick<Delivery, 'wake' | 'whenSent'> = {
     wake() {
       for (const each of connected.values()) each.delivery.wake();
@@ -92,11 +95,13 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
     questionsElsewhere: (chat) => questionsElsewhere(chat).map(({ id }) => id),
     formElsewhere,
     waiting: {
+      isHere: false,
       async add() {
         lanes.look();
+        offerSoon();
       },
       countIn: async (chat) => (await waitingIn(chat)).length,
-      couldJoin: () => [],
+      couldJoin: async (chat) => sortUnfinished(await mailbox.unclaimed(chat)).waiting,
       drop() {},
       async discard(chat, isMeant) {
         const keys = (await waitingIn(chat)).filter(isMeant).map(({ message: { id } }) => ({ chat, id }));
@@ -119,6 +124,14 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
     onProblem: warn,
     now,
   });
+
+  /** A message was stored, here or elsewhere, perhaps in a chat whose turn runs here. However many were, the mailbox is read now and then. */
+  function offerSoon(): void {
+    offering ??= setTimeout(() => {
+      offering = undefined;
+      turns.offerWaiting().catch((error: Error) => warn(`the inbox cannot be read: ${error.message}`));
+    }, OFFER_MS);
+  }
 
   async function waitingIn(chat: ChatKey) {
     return sortUnfinished(await mailbox.unfinished(chat)).waiting;
@@ -211,7 +224,11 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
       if (problem !== undefined) throw new Error(problem);
       await acquireClaim();
       stopListening.push(
-        cluster.on('inbox', lanes.look),
+        cluster.on('inbox', () => {
+          lanes.look();
+          offerSoon();
+        }),
+        () => clearTimeout(offering),
         cluster.on('outbox', () => delivery.wake()),
         hub.onWritten((message) => void takeWritten(message as ChatMessage)),
       );

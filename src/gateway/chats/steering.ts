@@ -12,8 +12,10 @@ import { belongTogether } from './lanes.ts';
 export interface ChatSteeringOptions {
   /** What the turn answers. */
   messages: readonly ChatMessage[];
+  /** Looks for what waits when the turn begins, and not only when something new does. */
+  offersAtStart: boolean;
   /** What waits in the chat, in order. */
-  waiting(): readonly ChatMessage[];
+  waiting(): Promise<readonly ChatMessage[]>;
   /** As the model reads it. */
   textOf(message: ChatMessage): string;
   steer(turnId: string, message: SteeringMessage): Promise<unknown>;
@@ -21,30 +23,49 @@ export interface ChatSteeringOptions {
 }
 
 export interface ChatSteering {
-  /** Called when something waits that did not before. */
-  offer(): void;
+  /** Called when something waits that did not before. Rejects when that cannot be read. */
+  offer(): Promise<void>;
   /** Called with every event of the turn. Returns whether a message of the chat joined the turn with it. */
   tell(event: RunEvent): boolean;
   /** Those that have joined the turn. */
   readonly joined: readonly ChatMessage[];
 }
 
-export function createChatSteering({ messages, waiting, textOf, steer, newId }: ChatSteeringOptions): ChatSteering {
+export function createChatSteering({
+  messages,
+  offersAtStart,
+  waiting,
+  textOf,
+  steer,
+  newId,
+}: ChatSteeringOptions): ChatSteering {
   const [first] = messages;
-  const offered = new Map<ChatMessage, string>();
+  /** By the id that the turn tells of it. */
+  const offered = new Map<string, ChatMessage>();
   const joined: ChatMessage[] = [];
   let turnId: string | undefined;
+  let offersLater = offersAtStart;
+  let offering = Promise.resolve();
 
-  function offer(): void {
+  /** One after the other: none is offered twice. */
+  function offer(): Promise<void> {
+    if (turnId === undefined) offersLater = true;
+    else offering = offering.catch(() => {}).then(offerAll);
+    return offering;
+  }
+
+  async function offerAll(): Promise<void> {
     if (turnId === undefined || !first) return;
-    for (const message of waiting()) {
+    const messages = await waiting();
+    const known = new Set([...offered.values()].map(idOf));
+    for (const message of messages) {
       // What comes after it waits too: messages keep their order.
       if (!mayJoin(first, message)) return;
-      if (offered.has(message)) continue;
+      if (known.has(idOf(message))) continue;
       const id = newId('steer');
-      offered.set(message, id);
+      offered.set(id, message);
       // A turn that takes nothing more leaves the message where it waits.
-      void steer(turnId, { id, text: textOf(message), origin: message.message.id }).catch(() => {});
+      void steer(turnId, { id, text: textOf(message), origin: idOf(message) }).catch(() => {});
     }
   }
 
@@ -54,10 +75,11 @@ export function createChatSteering({ messages, waiting, textOf, steer, newId }: 
     tell(event) {
       if (event.type === 'run-start') {
         turnId = event.turnId;
-        offer();
+        // Without it the message is offered with the next one, or asked when the turn has ended.
+        if (offersLater) void offer().catch(() => {});
       }
       if (event.type !== 'steered') return false;
-      const taken = [...offered].find(([, id]) => id === event.message.id)?.[0];
+      const taken = offered.get(event.message.id);
       if (taken) joined.push(taken);
       return taken !== undefined;
     },
@@ -70,4 +92,8 @@ function mayJoin(first: ChatMessage, message: ChatMessage): boolean {
   if (!belongTogether(first, message) || files.length > 0 || isForwarded || pressed) return false;
   if (readCommand(message) || isContinue(text) || queuedText(text) !== undefined) return false;
   return text.trim() !== '' && !parseManualTrigger(text);
+}
+
+function idOf({ message: { id } }: ChatMessage): string {
+  return id;
 }

@@ -57,7 +57,7 @@ export interface TurnsDependencies {
   openKept?: OpenKept;
   /** Of voice messages; absent: no server for it is configured. */
   transcribe?: Transcribe;
-  waiting: Pick<WaitingMessages, 'couldJoin' | 'drop' | 'whileWaiting'>;
+  waiting: Pick<WaitingMessages, 'isHere' | 'couldJoin' | 'drop' | 'whileWaiting'>;
   steer: TurnHub['steer'];
   limits: ChatLimits;
   now(): number;
@@ -69,8 +69,8 @@ export interface Turns {
   handle(batch: Batch): Promise<void>;
   /** Cancels the turn of a chat that answers such messages; false when there is none. Its messages are done with. */
   stop(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): Promise<boolean>;
-  /** Lets what waits in the chat join its turn. */
-  offerWaiting(chat: ChatKey): void;
+  /** Lets what waits join the turn that runs: of one chat, or of all. */
+  offerWaiting(chat?: ChatKey): Promise<void>;
   /** How many of the waiting messages have joined the chat's turn. */
   joinedIn(chat: ChatKey): number;
   /** True while a turn runs that has not been stopped. */
@@ -105,6 +105,7 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       messages,
       steering: createChatSteering({
         messages,
+        offersAtStart: dependencies.waiting.isHere,
         waiting: () => dependencies.waiting.couldJoin(chat),
         textOf: (message) => inputOf([message]),
         steer: dependencies.steer,
@@ -130,8 +131,6 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       const found = begunBefore && (await findTurn(sessionKeyOf(chat), begunBefore, turn.control.signal));
       const taken: Taken = found ? takeUp(found) : { kind: 'ask' };
       const { joined: joinedBefore = [] } = taken.kind === 'answer' ? taken : {};
-      const isJoined = (message: ChatMessage): boolean =>
-        turn.steering.joined.includes(message) || joinedBefore.includes(message.message.id);
       const { progress } = begunBefore ? await chosen : {};
       const left = progress?.turnId === turnId ? { chatId: chat.chatId, messageId: progress.messageId } : undefined;
       const answer: Answered =
@@ -143,7 +142,11 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       if (turn.isStopped) logEnd('stopped');
       else if (answer.failed === undefined) logEnd('answered');
       else logEnd(`failed (${answer.failed})`, 'warn');
-      const joined = dependencies.waiting.couldJoin(chat).filter(isJoined);
+      const inTranscript = joinedBefore.length === 0 ? [] : await dependencies.waiting.couldJoin(chat);
+      const joined = [
+        ...turn.steering.joined,
+        ...inTranscript.filter(({ message }) => joinedBefore.includes(message.id)),
+      ];
       const handled = [...messages, ...joined];
       if (turn.isStopped && !answer.replaces) {
         if (joined.length > 0) await inbox.finish(joined.map(idOf), [], now());
@@ -188,7 +191,10 @@ export function createTurns(dependencies: TurnsDependencies): Turns {
       turn.control.abort();
       return true;
     },
-    offerWaiting: (chat) => running.get(nameOf(chat))?.steering.offer(),
+    async offerWaiting(chat) {
+      const turns = chat ? [running.get(nameOf(chat))] : [...running.values()];
+      await Promise.all(turns.map((turn) => turn?.steering.offer()));
+    },
     joinedIn: (chat) => running.get(nameOf(chat))?.steering.joined.length ?? 0,
     isRunning: (chat) => running.get(nameOf(chat))?.isStopped === false,
     abandon() {

@@ -4,13 +4,15 @@ import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import type { ChatMessage } from './chat.ts';
 
 export interface WaitingMessages {
+  /** They wait in this process: looking costs nothing. */
+  readonly isHere: boolean;
   /** The message was stored, and was not known before. */
   add(message: ChatMessage, received: 'claimed' | 'queued'): Promise<void>;
   countIn(chat: ChatKey): Promise<number>;
   /** Finishes the matching ones without a turn. Returns how many. */
   discard(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): Promise<number>;
-  /** Those that could join the chat's turn, in order. They wait until they are dropped. None where other gateways could take them. */
-  couldJoin(chat: ChatKey): readonly ChatMessage[];
+  /** Those that could join the turn of the chat that runs here, in order. They wait until they are finished and dropped. */
+  couldJoin(chat: ChatKey): Promise<readonly ChatMessage[]>;
   /** They were finished with the turn that they joined. */
   drop(chat: ChatKey, messages: readonly ChatMessage[]): void;
   /** The place of the chat's batch is given to others while this is waited for. */

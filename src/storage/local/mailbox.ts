@@ -92,6 +92,16 @@ export function createLocalMailbox({ database, log, locks }: LocalMailboxOptions
           .map(unfinishedOf);
       }),
 
+    unclaimed: (chat) =>
+      read((prepare) =>
+        prepare(
+          `SELECT * FROM inbox WHERE finished_at IS NULL AND channel = ? AND account = ? AND chat = ? AND owner IS NULL
+           ORDER BY position, seq`,
+        )
+          .all(...partsOf(chat))
+          .map(unfinishedOf),
+      ),
+
     begin: (claimant, messages, turnId) =>
       write((prepare) => {
         const owner = ownerName(claimant);

@@ -64,6 +64,15 @@ export function createPostgresMailbox({ query, transaction }: PostgresDatabase):
       return rows.map(unfinishedOf);
     },
 
+    async unclaimed(chat) {
+      const rows = await query(
+        `SELECT * FROM lainclaw.inbox
+         WHERE finished_at IS NULL AND channel = $1 AND account = $2 AND chat = $3 AND owner IS NULL ORDER BY position, seq`,
+        partsOf(chat),
+      );
+      return rows.map(unfinishedOf);
+    },
+
     async begin(claimant, messages, turnId) {
       let begun: Promise<unknown[]> = Promise.resolve([]);
       await transaction(async (inside) => {
