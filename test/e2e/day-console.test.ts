@@ -46,9 +46,10 @@ describe('a day, in the browser', () => {
     await page.getByRole('button', { name: 'Restart the gateway now' }).click();
     await page.getByText('The gateway runs again.').waitFor();
     await page.keyboard.press('Escape');
+    await page.goto(opened.address);
+    await page.getByText('Nothing is waiting for you.').waitFor();
     phone('hello');
     await eventually(() => expect(written().join('\n')).toMatch(/[A-Z0-9]{6,}/));
-    await page.goto(opened.address);
     await page.getByText('Ada wants to write to your bot on telegram.').waitFor();
     await page.goto(`${opened.address}#/channels`);
     await page.getByRole('button', { name: 'Admit' }).click();

@@ -157,7 +157,7 @@ export function HistoryEntry({ entry, onClose }: { entry: SessionEntry; onClose(
   );
 }
 
-function RenameDialog({ entry, onClose }: { entry: SessionEntry; onClose(): void }) {
+export function RenameDialog({ entry, onClose }: { entry: SessionEntry; onClose(): void }) {
   const [title, setTitle] = useState(titleOf(entry));
   const folder = folders.value.find(({ sessions: keys }) => keys.includes(entry.sessionKey))?.id ?? '';
   const [target, setTarget] = useState(folder);

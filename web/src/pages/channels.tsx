@@ -22,7 +22,7 @@ export default function Channels() {
     ]);
     return { gateway, pairing, setUp: setup.channels };
   }, []);
-  useStream(['changed', 'dead-letter', 'pairing', 'reset'], loaded.reload);
+  useStream(['changed', 'log', 'reset'], loaded.reload);
   return (
     <Page
       title={t('page.channels')}

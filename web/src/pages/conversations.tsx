@@ -1,6 +1,7 @@
 // All conversations: search in everything that was said, rename, delete, export, replay.
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import { RenameDialog } from '../history.tsx';
 import { relativeText, timeText } from '../language/format.ts';
 import { t } from '../language/language.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
@@ -109,7 +110,7 @@ function AllConversations() {
 }
 
 function ConversationLine({ entry }: { entry: SessionEntry }) {
-  const [isDeleting, setDeleting] = useState(false);
+  const [dialog, setDialog] = useState<'rename' | 'delete'>();
   const { sessionKey: key } = entry;
   const title = titleOf(entry);
   return (
@@ -146,17 +147,28 @@ function ConversationLine({ entry }: { entry: SessionEntry }) {
         <button
           type="button"
           class="icon-button"
+          aria-label={t('rename.of', { title })}
+          title={t('rename')}
+          onClick={() => setDialog('rename')}
+        >
+          <Icon name="edit" />
+        </button>
+        <button
+          type="button"
+          class="icon-button"
           aria-label={t('delete.of', { title })}
-          onClick={() => setDeleting(true)}
+          title={t('delete')}
+          onClick={() => setDialog('delete')}
         >
           <Icon name="trash" />
         </button>
-        {isDeleting && (
+        {dialog === 'rename' && <RenameDialog entry={entry} onClose={() => setDialog(undefined)} />}
+        {dialog === 'delete' && (
           <ConfirmDialog
             title={t('delete.title')}
             text={t('delete.text', { title })}
             action={t('delete')}
-            onClose={() => setDeleting(false)}
+            onClose={() => setDialog(undefined)}
             onConfirm={async () => {
               await attempt(() => call('sessions.delete', { key }));
               forgetConversation(key);

@@ -24,7 +24,8 @@ const MOST_LIVE = 4;
 
 export default function Home() {
   const waiting = useLoaded(loadWaiting, []);
-  useStream(['run-end', 'changed', 'job', 'dead-letter', 'reset'], waiting.reload);
+  // Who wants to write, jobs and messages that were given up are in the log.
+  useStream(['run-end', 'changed', 'log', 'reset'], waiting.reload);
   // The list of sessions is loaded again after each turn.
   useEffect(() => void loadFinished().catch(() => {}), [sessions.value]);
   return (

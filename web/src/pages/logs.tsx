@@ -7,6 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/notes.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
+import { useStream } from '../parts/use-stream.ts';
 
 const LINES = 500;
 const LEVELS = ['all', 'warn', 'error'] as const;
@@ -22,6 +23,7 @@ export default function Logs() {
   const [words, setWords] = useState('');
   const [level, setLevel] = useState<(typeof LEVELS)[number]>('all');
   const log = useLoaded((abort) => call('gateway.logs', { lines: LINES }, abort), []);
+  useStream(['log', 'reset'], log.reload);
   return (
     <Page
       title={t('page.logs')}

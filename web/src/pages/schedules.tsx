@@ -29,7 +29,7 @@ export default function Schedules({ id }: { id?: string }) {
     },
     [language.value],
   );
-  useStream(['run-end', 'changed', 'job', 'reset'], listed.reload);
+  useStream(['run-end', 'changed', 'log', 'reset'], listed.reload);
   return (
     <Page
       title={t('page.schedules')}
@@ -194,6 +194,7 @@ function JobCard({ job, isOpen, onDone }: { job: Job; isOpen: boolean; onDone():
 
 function JobHistory({ name }: { name: string }) {
   const history = useLoaded((abort) => call('schedule.history', { name, limit: 30 }, abort), [name]);
+  useStream(['run-end', 'log', 'reset'], history.reload);
   return (
     <WhenLoaded of={history}>
       {({ runs }) =>

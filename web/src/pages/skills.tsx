@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { Markdown } from '../chat/markdown.tsx';
-import { t } from '../language/language.ts';
+import { t, wordText } from '../language/language.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/notes.tsx';
@@ -57,7 +57,7 @@ export default function Skills({ id }: { id?: string }) {
                     <a href={hrefOf('skills', name === id ? undefined : name)} aria-expanded={name === id}>
                       <strong>{name}</strong>
                     </a>
-                    <span class="quiet">{place}</span>
+                    <span class="quiet">{wordText(place)}</span>
                     <span class="grow" />
                     {place === 'home' && (
                       <button

@@ -1,0 +1,141 @@
+// The pages that manage things, used as a person does: servers and skills, conversations, jobs, browsers.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
+import { eventually } from '../support/eventually.ts';
+
+const SERVER = join(import.meta.dirname, '../fakes/mcp/raw-server.ts');
+
+let opened: ConsoleBrowser;
+let context: BrowserContext;
+let page: Page;
+let errors: string[];
+
+beforeAll(async () => {
+  opened = await openConsole({ script: () => ({ text: 'Retries wait two minutes.' }) });
+  context = await opened.signIn();
+  page = await context.newPage();
+  errors = errorsOf(page);
+});
+
+const open = (path: string) => page.goto(`${opened.address}#/${path}`);
+const press = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).click();
+const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+
+it('an MCP server is added, tested, trusted, its tool tried, and the server removed', async () => {
+  const pids = join(opened.workspace, 'pids');
+  await open('mcp');
+  await press('Add a server');
+  const dialog = page.getByRole('dialog', { name: 'Add a server' });
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('raw');
+  await dialog.getByRole('textbox', { name: 'Command or address' }).fill(`${process.execPath} ${SERVER} ${pids}`);
+  await dialog.getByRole('button', { name: 'Add a server' }).click();
+  await page.getByText(/raw was added; tools: [1-9]/).waitFor();
+  await press('Test');
+  await page.getByText(/raw answers; tools: [1-9]/).waitFor();
+  await press('Trust');
+  await confirm('Trust');
+  await page.getByText('trusted', { exact: true }).waitFor();
+  await open('tools/mcp__raw__pid');
+  await press('Run it');
+  await eventually(async () => {
+    const told = await page.locator('.card form .output').textContent();
+    expect(readFileSync(pids, 'utf8').split('\n')).toContain(told?.match(/\d+/)?.[0]);
+  });
+  await open('mcp');
+  await press('No longer trust');
+  await page.getByText('trusted', { exact: true }).waitFor({ state: 'detached' });
+  await press('Delete raw');
+  await confirm('Delete');
+  await page.getByText('No MCP server yet').waitFor();
+});
+
+it('an MCP server that does not answer is said to be one', async () => {
+  await open('mcp');
+  await press('Add a server');
+  const dialog = page.getByRole('dialog', { name: 'Add a server' });
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('away');
+  await dialog.getByRole('textbox', { name: 'Command or address' }).fill('http://127.0.0.1:9/mcp');
+  await dialog.getByRole('button', { name: 'Add a server' }).click();
+  await page.getByText('away was added, but does not answer yet.').waitFor();
+  await press('Delete away');
+  await confirm('Delete');
+  await page.getByText('No MCP server yet').waitFor();
+});
+
+it('a skill is installed from a folder, read and removed', async () => {
+  const folder = join(opened.home.base, 'brew');
+  mkdirSync(folder);
+  writeFileSync(
+    join(folder, 'SKILL.md'),
+    '---\nname: brew\ndescription: Makes tea.\n---\n# Brewing\n\nBoil the water.\n',
+  );
+  await open('skills');
+  await page.getByRole('textbox', { name: /A folder/ }).fill(folder);
+  await press('Install');
+  await page.getByText('Installed: brew').waitFor();
+  await page.getByRole('link', { name: 'brew' }).click();
+  await page.getByText('Boil the water.').waitFor();
+  await press('Delete brew');
+  await confirm('Delete');
+  await page.getByText('No skills yet').waitFor();
+});
+
+it('a conversation is renamed, exported, played as a timeline and deleted', async () => {
+  await opened.run(['ask', '--provider', 'openai', '--session', 'queue', 'how long do retries wait?']);
+  await open('conversations');
+  await page.reload();
+  await press(/^Rename/);
+  await page.getByRole('textbox', { name: 'New title' }).fill('The queue');
+  await confirm('Save');
+  const line = page.getByRole('row', { name: /The queue/ });
+  await line.waitFor();
+  const download = page.waitForEvent('download');
+  await line.getByRole('combobox').selectOption('markdown');
+  const path = await (await download).path();
+  expect(readFileSync(path, 'utf8')).toMatch(/how long do retries wait\?[\s\S]*Retries wait two minutes\./);
+  await line.getByRole('link', { name: 'Timeline of The queue' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Timeline' }).waitFor();
+  await page.locator('.waterfall li', { hasText: 'model' }).waitFor();
+  await open('conversations');
+  await line.getByRole('button', { name: 'Delete The queue' }).click();
+  await confirm('Delete');
+  await line.waitFor({ state: 'detached' });
+});
+
+it('a job is run now, and what it answered is in its history', async () => {
+  await opened.run(['schedule', 'add', 'brief', '--cron', '0 8 * * 1-5', '--message', 'what failed?']);
+  await open('schedules');
+  const job = page.locator('li.card', { hasText: 'brief' });
+  await job.getByRole('button', { name: 'Run now' }).click();
+  await job.getByText('History').click();
+  await job.getByText('Retries wait two minutes.').waitFor();
+  expect(await job.locator('.lines .state').first().textContent()).toBe('ok');
+});
+
+it('a signed-in browser is signed out from another one, at once', async () => {
+  const other = await (await opened.signIn()).newPage();
+  await other.goto(opened.address);
+  await other.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  await open('settings');
+  await page.reload();
+  await page.locator('li', { hasText: 'last seen' }).getByRole('button', { name: 'Sign out', exact: true }).click();
+  await other.getByText('lainclaw up').waitFor();
+  await page.locator('li', { hasText: 'this one' }).waitFor();
+});
+
+it('the log is searched, and shows what is new as it is written', async () => {
+  await open('logs');
+  const lines = page.locator('.lines li');
+  await lines.filter({ hasText: 'ready' }).first().waitFor();
+  await page.getByRole('searchbox', { name: 'Search', exact: true }).fill('debounceMs');
+  await page.getByText('The gateway has written nothing that matches.').waitFor();
+  await opened.run(['gateway', 'config', 'set', 'debounceMs=7']);
+  await lines.filter({ hasText: 'settings-changed' }).first().waitFor();
+});
+
+it('nothing of it was an error of the page', () => {
+  expect(errors).toEqual([]);
+});
