@@ -34,7 +34,7 @@ describe('pictures', () => {
     const read = at({ 'a.avif': avif, 'IMG_1.HEIC': Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1') });
     expect(await read([], ['a.avif'])).toMatchObject([{ kind: 'image', name: 'a.avif', mimeType: 'image/jpeg' }]);
     await expect(read([], ['IMG_1.HEIC'])).rejects.toThrow(
-      'IMG_1.HEIC cannot be read: HEIC pictures are not read: save it as JPEG or PNG',
+      'IMG_1.HEIC cannot be read: it is a HEIC picture, a kind that is not supported: save it as JPEG or PNG',
     );
   });
 

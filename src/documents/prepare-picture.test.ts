@@ -84,7 +84,7 @@ it.each([
 ])('%s is refused by its name', async (kind, bytes) => {
   await expect(preparePicture(bytes)).rejects.toMatchObject({
     code: 'unsupported',
-    message: `${kind} pictures are not read: save it as JPEG or PNG`,
+    message: `it is a ${kind} picture, a kind that is not supported: save it as JPEG or PNG`,
   });
 });
 

@@ -47,7 +47,12 @@ function pictureProblem(bytes: Buffer, error: unknown): DocumentProblem {
   if (/pixel limit/i.test(reason))
     return new DocumentProblem('too_large', `the picture has more than ${MOST_PIXELS / 1_000_000} megapixels`, error);
   const kind = unreadablePicture(bytes.subarray(0, KIND_BYTES));
-  if (kind) return new DocumentProblem('unsupported', `${kind} pictures are not read: save it as JPEG or PNG`, error);
+  if (kind)
+    return new DocumentProblem(
+      'unsupported',
+      `it is a ${kind} picture, a kind that is not supported: save it as JPEG or PNG`,
+      error,
+    );
   return new DocumentProblem('damaged', `the picture is damaged, or of a kind that cannot be read: ${reason}`, error);
 }
 

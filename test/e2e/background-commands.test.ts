@@ -72,6 +72,16 @@ it('is read, waited for, written to and ended', async () => {
   expect(after?.data.output).toBe('ready\ngot hello\n');
 });
 
+it('what Python prints is read at once', async () => {
+  const [started, waited] = await run(
+    testHome(),
+    background('python3 -c "import time; print(\'listening\'); time.sleep(600)"'),
+    process_('wait', { text: 'listening', timeoutMs: 60_000 }),
+  );
+  expect(waited?.data.state).toBe('running');
+  expect(`${started?.data.output}${waited?.data.output}`).toBe('listening\n');
+});
+
 it('tells how it ended', async () => {
   const [started, ended] = await run(testHome(), background('sleep 0.1; echo bye; exit 3'), process_('wait'));
   expect(`${started?.data.output}${ended?.data.output}`).toBe('bye\n');

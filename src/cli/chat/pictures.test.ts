@@ -53,7 +53,7 @@ describe('a picture that is pasted', () => {
     writeFileSync(join(root, 'IMG_1.HEIC'), Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'));
     expect(pictures.takePaste(paste('IMG_1.HEIC'))).toBe(true);
     expect(written).toEqual(['[picture 1] ']);
-    await expect(pictures.attachmentsIn('what is [picture 1]?')).rejects.toThrow(/HEIC pictures are not read/);
+    await expect(pictures.attachmentsIn('what is [picture 1]?')).rejects.toThrow(/it is a HEIC picture/);
   });
 
   it('among several is one of several, and goes only where its mark is left', async () => {

@@ -53,7 +53,8 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
       { reason: 'denied' },
     );
   }
-  const given: SandboxCommand = { ...command, stdin: 'open' };
+  // Python keeps lines back where nobody reads a terminal: what a server says at its start would come hours later.
+  const given: SandboxCommand = { ...command, stdin: 'open', env: { PYTHONUNBUFFERED: '1', ...command.env } };
   // Servers of the command, on its own loopback, can be reached by the session's web_fetch. What is waited for is no server.
   const inward = waitMs === undefined ? await wayInto(sandbox, given) : undefined;
   const lines = createProgressLines(progress);

@@ -236,7 +236,7 @@ describe('web_fetch', () => {
     page(avif, { 'content-type': 'image/avif' });
     expect((await fetched({ url: base })).pictures).toMatchObject([{ mediaType: 'image/jpeg' }]);
     page(Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'), { 'content-type': 'image/heic' });
-    await expect(fetched({ url: base })).rejects.toThrow(/cannot be shown: HEIC pictures are not read/);
+    await expect(fetched({ url: base })).rejects.toThrow(/cannot be shown: it is a HEIC picture/);
   });
 
   it('reads a PDF, and says what is wrong with one that cannot be read', async () => {
