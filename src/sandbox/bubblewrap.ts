@@ -12,7 +12,7 @@ import { type Cgroup, type CgroupDependencies, createCgroup } from './cgroup.ts'
 import { type CommandSandbox, createDirectSandbox, type RunPlan } from './command-sandbox.ts';
 import { readStat } from './end-tree.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
-import { planGuards } from './guards.ts';
+import { type Leases, planGuards } from './guards.ts';
 import { createInherited } from './inherited.ts';
 import { planMounts, withGuards } from './mounts.ts';
 import { ownerMark } from './orphans.ts';
@@ -55,7 +55,7 @@ export interface BubblewrapDependencies {
 export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox {
   const { uid, kernel, newId, temporary, systemTemporary = tmpdir(), directories = SYSTEM_DIRECTORIES } = dependencies;
   const inherited = createInherited();
-  const newLease = createLeaseNames(newId);
+  const leases: Leases = { newLease: createLeaseNames(newId), inWorkspaces: new Set() };
   const rlimitHoldsProcesses = uid !== 0 && countsProcessesPerNamespace(kernel);
   let known: Programs | undefined;
   let owner: string | undefined;
@@ -69,7 +69,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   const fifos = createFifoStock(temporary);
   const starter = createStarter({ mkfifo: async () => (await programs()).mkfifo, inherited });
   const store = join(dependencies.lainclawHome, 'sandbox');
-  const leaseDirectories = createSpareDirectories({ store, newName: newLease });
+  const leaseDirectories = createSpareDirectories({ store, newName: leases.newLease });
   const readyRuns = createReadyRuns<ReadySandbox>(endUnused);
 
   function planRun({ profile, env }: SandboxCommand, tools: Programs): RunPlan {
@@ -111,7 +111,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   async function makeReady(plan: RunPlan, limits: Limits): Promise<ReadySandbox> {
     const cgroup = createCgroup(dependencies.cgroups, newId('run'), withOneMore(limits));
     try {
-      const common = { limits, cgroup, store, newLease, leaseDirectories, starter };
+      const common = { limits, cgroup, store, leases, leaseDirectories, starter };
       const openFifos = async (count: number): Promise<Fifo[]> =>
         (await starter.openPipes(count)) ?? fifos.take(count, starter.makeFifos);
       return await makeReadySandbox(plan, { ...common, openFifos, filter: filter.descriptor() });
@@ -147,7 +147,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     if (ready) await endUnused(ready);
     return createDirectSandbox(ready ? planRun(command, tools) : plan, command, {
       temporary,
-      newLease,
+      leases,
       mark: newId('lainclaw-run'),
       insure: starter.insure,
       inherited: inherited(),
@@ -229,6 +229,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     forwardsNetwork: true,
     endsWithUs: true,
     temporary,
+    isOwn: (path) => leases.inWorkspaces.has(path),
     available,
     run,
     prepare,

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { type BubblewrapCommand, GATE_DESCRIPTOR, STATUS_DESCRIPTOR } from './bubblewrap-arguments.ts';
 import type { Cgroup } from './cgroup.ts';
-import { type GuardMount, type GuardPlan, type Guards, placeGuards } from './guards.ts';
+import { type GuardMount, type GuardPlan, type Guards, type Leases, placeGuards } from './guards.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
 import type { Mount } from './mounts.ts';
 import { createNamespace, type Namespace } from './namespace.ts';
@@ -62,7 +62,7 @@ export interface DirectDependencies extends Omit<ProcessDependencies, 'openPipes
   /** `onMaker` is called with the pid of a process that makes the pipes, when one must be started for that. */
   openPipes(onMaker: (pid: number) => void): ReturnType<ProcessDependencies['openPipes']>;
   cgroup: Cgroup | undefined;
-  newLease(): string;
+  leases: Leases;
   /** A name that no other run has. */
   mark: string;
   /** Has another process run this script when this process ends before the returned function is called. */
@@ -77,7 +77,7 @@ export function createDirectSandbox(
   command: SandboxCommand,
   dependencies: DirectDependencies,
 ): CommandSandbox {
-  const { cgroup, newLease, mark } = dependencies;
+  const { cgroup, leases, mark } = dependencies;
   const namespace = createNamespace();
   const limiter = createLimiter(command.profile.limits, cgroup);
   let guards: Guards | undefined;
@@ -86,7 +86,7 @@ export function createDirectSandbox(
 
   async function launch(): Promise<Launch> {
     uninsure = dependencies.insure(endMarked(mark));
-    guards = await placeGuards(plan.guards, newLease);
+    guards = await placeGuards(plan.guards, leases);
     const argv = plan.argvFor(plan.mountsWith(guards.mounts), { ...command, mark });
     const { env, stdin } = command;
     return { argv, cwd: '/', env, stdin, channels: CHANNELS, openFiles: dependencies.openFilter };

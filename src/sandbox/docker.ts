@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { dockerArguments } from './docker-arguments.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
-import { type Guards, guardWorkspace } from './guards.ts';
+import { type Guards, guardWorkspace, type Leases } from './guards.ts';
 import { createInherited } from './inherited.ts';
 import { type Mount, planMounts, withGuards } from './mounts.ts';
 import { isInside, realPath } from './path-inside.ts';
@@ -40,7 +40,7 @@ const ENGINE_REFUSED = 125;
 export function createDocker(dependencies: DockerDependencies): Sandbox {
   const { image, user, cpus, temporary, newId, directories = SYSTEM_DIRECTORIES } = dependencies;
   const inherited = createInherited();
-  const newLease = createLeaseNames(newId);
+  const leases: Leases = { newLease: createLeaseNames(newId), inWorkspaces: new Set() };
   const clientEnvironment = Object.fromEntries(
     ['HOME', 'PATH', ...CLIENT_VARIABLES].flatMap((name) => {
       const value = dependencies.variables[name];
@@ -74,7 +74,7 @@ export function createDocker(dependencies: DockerDependencies): Sandbox {
         searchPath: '',
         systemTemporary: tmpdir(),
       });
-      guards = await guardWorkspace(profile, newLease);
+      guards = await guardWorkspace(profile, leases);
       const argv = dockerArguments({
         ...{ docker, image, name, user, cpus },
         argv: command.argv,

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTrial, type Trial, trialOptions, WAYS } from '../../test/support/sandbox-trial.ts';
-import { placeGuards, planPaths } from './guards.ts';
+import { type Leases, placeGuards, planPaths } from './guards.ts';
 import { createLeaseNames } from './placeholders.ts';
 import { protectedPaths } from './protected.ts';
 import type { Finished, Sandbox } from './sandbox.ts';
@@ -337,15 +337,15 @@ describe.each(WAYS)('a sandbox %s', (_, open) => {
   });
 
   test('guards in a directory that cannot be written are not needed', async () => {
-    const newLease = createLeaseNames(String);
+    const leases: Leases = { newLease: createLeaseNames(String), inWorkspaces: new Set() };
     const guards = await placeGuards(
       planPaths({ root: '/sys', isWritable: true, protect: ['/sys/nothing/here'] }),
-      newLease,
+      leases,
     );
     expect(guards.mounts).toEqual([]);
     await guards.release();
     const plan = planPaths({ root: trial.workspace, isWritable: true, protect: [trial.path('workspace/a/b')] });
-    const made = await placeGuards(plan, newLease);
+    const made = await placeGuards(plan, leases);
     expect(made.mounts).toEqual([{ path: trial.path('workspace/a'), access: 'empty', isDirectory: true }]);
     await made.release();
     expect(readdirSync(trial.workspace)).toEqual([]);

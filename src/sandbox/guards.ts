@@ -48,9 +48,16 @@ export interface Guards {
   release(): Promise<void>;
 }
 
+/** Makes leases, and knows those that are in a workspace: no command can write them while they are there. */
+export interface Leases {
+  newLease(): string;
+  /** Their absolute paths. */
+  readonly inWorkspaces: Set<string>;
+}
+
 /** Plans the guards and makes the placeholders. */
-export async function guardWorkspace(profile: Profile, newLease: () => string): Promise<Guards> {
-  return placeGuards(planGuards(profile), newLease);
+export async function guardWorkspace(profile: Profile, leases: Leases): Promise<Guards> {
+  return placeGuards(planGuards(profile), leases);
 }
 
 /** A workspace that cannot be written needs no guards. Paths may lead to it through a link. */
@@ -75,16 +82,16 @@ export interface Guarded {
 }
 
 /** Makes the placeholders of a plan, which is released with the guards. */
-export async function placeGuards(plan: GuardPlan, newLease: () => string): Promise<Guards> {
-  const placed: Placeholder[] = [];
+export async function placeGuards(plan: GuardPlan, leases: Leases): Promise<Guards> {
+  const placed: PlacedGuard[] = [];
   const scripts: string[] = [];
-  const release = (): Promise<void> => releaseAll(placed, plan);
+  const release = (): Promise<void> => releaseAll(placed, plan, leases);
   const unplaced = new Set<string>();
   try {
     for (const { above, parent, name } of plan.missing) {
-      const placeholder = placeholderIn(parent, name, newLease());
+      const placeholder = placeholderIn(parent, name, leases.newLease());
       if (placeholder) {
-        placed.push(placeholder);
+        placed.push(keep({ above, placeholder }, leases));
         scripts.push(placeholder.releaseScript(above));
       } else for (const entry of entriesOf(name).names) unplaced.add(`${above}/${entry}`);
     }
@@ -96,9 +103,30 @@ export async function placeGuards(plan: GuardPlan, newLease: () => string): Prom
   return { mounts, releaseScript: scripts.join('\n'), release };
 }
 
-export async function releaseAll(placeholders: readonly Placeholder[], plan: GuardPlan): Promise<void> {
-  await Promise.all(placeholders.map((placeholder) => placeholder.release()));
+/** A placeholder in its place, below `above`. */
+export interface PlacedGuard {
+  above: string;
+  placeholder: Placeholder;
+}
+
+/** From now until its release its lease is known as one in a workspace. */
+export function keep(guard: PlacedGuard, { inWorkspaces }: Leases): PlacedGuard {
+  inWorkspaces.add(leasePath(guard));
+  return guard;
+}
+
+export async function releaseAll(guards: readonly PlacedGuard[], plan: GuardPlan, leases: Leases): Promise<void> {
+  await Promise.all(guards.map((guard) => releaseGuard(guard, leases)));
   plan.release();
+}
+
+export async function releaseGuard(guard: PlacedGuard, { inWorkspaces }: Leases): Promise<void> {
+  await guard.placeholder.release();
+  inWorkspaces.delete(leasePath(guard));
+}
+
+function leasePath({ above, placeholder }: PlacedGuard): string {
+  return `${above === '/' ? '' : above}/${placeholder.lease}`;
 }
 
 export function planPaths({ root, isWritable, protect, hide = [] }: Guarded): GuardPlan {

@@ -3,12 +3,20 @@
 // where no running command reaches them (the lease is in a placeholder that every sandbox covers); bubblewrap mounts on them
 // there; they are moved out of the workspace; and each is moved to its place when the command comes. Leases are used again.
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { type GuardPlan, type Guards, type MissingPath, releaseAll } from './guards.ts';
+import {
+  type GuardPlan,
+  type Guards,
+  keep,
+  type Leases,
+  type MissingPath,
+  type PlacedGuard,
+  releaseAll,
+  releaseGuard,
+} from './guards.ts';
 import {
   entriesOf,
   type HeldDirectory,
   holdDirectory,
-  type Placeholder,
   placedPlaceholder,
   placeholderIn,
   staleIn,
@@ -32,13 +40,13 @@ export interface PreparedPlaceholders {
 export interface PreparedDependencies {
   /** A private directory that no sandbox shows. It must be on the file system of the workspace, else this throws. */
   store: string;
-  newLease(): string;
+  leases: Leases;
   leaseDirectories: SpareDirectories;
 }
 
 /** The placeholders of one directory. */
 interface Group {
-  cover: Placeholder;
+  cover: PlacedGuard;
   /** The directory that has them, and where it is. */
   holder: HeldDirectory;
   address: string;
@@ -49,19 +57,21 @@ interface Group {
 /** Uses the directories of the plan until `withdraw` or `discard`, which release it. */
 export async function preparePlaceholders(
   plan: GuardPlan,
-  { store, newLease, leaseDirectories }: PreparedDependencies,
+  { store, leases: known, leaseDirectories }: PreparedDependencies,
 ): Promise<PreparedPlaceholders> {
   const groups = new Map<string, Group>();
-  const covers: Placeholder[] = [];
+  const covers: PlacedGuard[] = [];
+  const { newLease } = known;
 
   function groupOf({ above, parent, name }: MissingPath): Group {
-    const known = groups.get(above);
-    if (known) return known;
+    const existing = groups.get(above);
+    if (existing) return existing;
     const lease = newLease();
-    const cover = placeholderIn(parent, name, lease, leaseDirectories);
-    if (!cover) throw new SandboxError('setup-failed', `nothing can be made in ${above}`);
+    const placeholder = placeholderIn(parent, name, lease, leaseDirectories);
+    if (!placeholder) throw new SandboxError('setup-failed', `nothing can be made in ${above}`);
+    const cover = keep({ above, placeholder }, known);
     covers.push(cover);
-    const address = `${parent.address}/${cover.lease}`;
+    const address = `${parent.address}/${placeholder.lease}`;
     const group = { cover, holder: holdDirectory(address), address, leases: new Map<string, string>() };
     groups.set(above, group);
     // Before anything is started for them: between some file systems and mounts nothing can be moved.
@@ -82,7 +92,7 @@ export async function preparePlaceholders(
   async function leaveWorkspace(): Promise<void> {
     if (!isInWorkspace) return;
     isInWorkspace = false;
-    await Promise.all(covers.map((cover) => cover.release()));
+    await Promise.all(covers.map((cover) => releaseGuard(cover, known)));
     plan.release();
   }
 
@@ -111,15 +121,15 @@ export async function preparePlaceholders(
       const [, above = '', name = ''] = /^(.*)\/([^/]*)$/.exec(path) ?? [];
       const group = groups.get(above);
       const isOurs = [...(group?.leases.keys() ?? [])].some((each) => entriesOf(each).names.includes(name));
-      return group && isOurs ? `${above}/${group.cover.lease}/${name}` : path;
+      return group && isOurs ? `${above}/${group.cover.placeholder.lease}/${name}` : path;
     },
 
     expectedMounts: (mounts) =>
-      groups.values().reduce((text, { cover }) => text.replaceAll(`/${cover.lease}`, ''), mounts),
+      groups.values().reduce((text, { cover }) => text.replaceAll(`/${cover.placeholder.lease}`, ''), mounts),
 
     async withdraw() {
       for (const group of groups.values()) {
-        const aside = `${store}/${group.cover.lease.split('/').at(-1)}`;
+        const aside = `${store}/${group.cover.placeholder.lease.split('/').at(-1)}`;
         renameSync(group.address, aside);
         group.address = aside;
       }
@@ -127,7 +137,7 @@ export async function preparePlaceholders(
     },
 
     async place(now) {
-      const placed: Placeholder[] = [];
+      const placed: PlacedGuard[] = [];
       const scripts: string[] = [];
       try {
         for (const { above, parent, name } of now.missing) {
@@ -142,15 +152,15 @@ export async function preparePlaceholders(
             renameSync(`${group.holder.address}/${entry}`, place);
           }
           const placeholder = placedPlaceholder(parent, name, lease, leaseDirectories);
-          placed.push(placeholder);
+          placed.push(keep({ above, placeholder }, known));
           scripts.push(placeholder.releaseScript(above));
         }
       } catch (error) {
-        await Promise.all([releaseAll(placed, now), discard()]);
+        await Promise.all([releaseAll(placed, now, known), discard()]);
         throw error;
       }
       await discard();
-      return { mounts: now.mounts, releaseScript: scripts.join('\n'), release: () => releaseAll(placed, now) };
+      return { mounts: now.mounts, releaseScript: scripts.join('\n'), release: () => releaseAll(placed, now, known) };
     },
 
     discard,

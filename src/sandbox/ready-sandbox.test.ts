@@ -75,6 +75,26 @@ function makeRepository(): void {
   execFileSync('git', ['init', '-q', trial.workspace]);
 }
 
+test.each(['started for its command', 'prepared'])(
+  'a sandbox that was %s knows what it keeps in the workspace',
+  async (way) => {
+    if (way === 'prepared') await prepare();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const running = sandbox.run(
+      trial.script('until [ -e go ]; do sleep 0.02; done'),
+      trialOptions({ onStarted: () => resolve() }),
+    );
+    await promise;
+    const leases = readdirSync(trial.path('workspace/.vscode')).map((name) => trial.path('workspace/.vscode', name));
+    expect(leases).toHaveLength(1);
+    expect(leases.map((path) => sandbox.isOwn?.(path))).toEqual([true]);
+    for (const path of ['workspace/.vscode', 'workspace/go']) expect(sandbox.isOwn?.(trial.path(path))).toBe(false);
+    trial.write('workspace/go', '');
+    await running;
+    expect(leases.map((path) => sandbox.isOwn?.(path))).toEqual([false]);
+  },
+);
+
 describe('the command runs in the sandbox that was prepared', () => {
   test.each<[string, () => Partial<Profile>]>([
     ['a workspace that is read', () => ({ workspace: { path: trial.workspace, access: 'read-only' } })],

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import type { Cgroup } from './cgroup.ts';
 import { type CommandSandbox, endAndRelease, type RunPlan } from './command-sandbox.ts';
 import { readStat } from './end-tree.ts';
+import type { Leases } from './guards.ts';
 import { createLimiter } from './limiter.ts';
 import { createNamespace, type Namespace } from './namespace.ts';
 import { realPath } from './path-inside.ts';
@@ -33,7 +34,7 @@ export interface ReadyDependencies {
   cgroup: Cgroup | undefined;
   /** Where placeholders wait for their command. */
   store: string;
-  newLease(): string;
+  leases: Leases;
   leaseDirectories: SpareDirectories;
   /** The filter of system calls, where there is one. */
   filter: number | undefined;

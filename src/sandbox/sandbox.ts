@@ -135,6 +135,8 @@ export interface Sandbox {
   readonly endsWithUs?: true;
   /** A private directory that no command sees, whatever its workspace is. */
   readonly temporary?: string;
+  /** True for the absolute path of a directory that it keeps in a workspace at this moment, and that no command can write. */
+  isOwn?(path: string): boolean;
   /** Runs a test command. Never rejects. */
   available(): Promise<Availability>;
   /**

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isInside } from '../../sandbox/path-inside.ts';
 import type { Limits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Changes } from '../../undo/changes.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
@@ -48,6 +49,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
   // Loaded with the first command that may write.
   let watcher: ChangeWatcher | undefined;
   let watchPlants: WatchPlants | undefined;
+  let knownSandbox: Sandbox | undefined;
 
   async function watchForUndo(...given: Parameters<ChangeWatcher['watch']>): Promise<ChangeWatch> {
     const { createChangeWatcher, unwatched } = await import('./watch-changes.ts');
@@ -58,10 +60,12 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
     });
   }
 
-  async function watchForPlants(context: Parameters<WatchPlants>[0]): Promise<PlantWatch> {
+  async function watchForPlants(context: ToolContext, covered: readonly string[]): Promise<PlantWatch> {
     const { createPlantWatcher } = await import('./watch-plants.ts');
     watchPlants ??= createPlantWatcher(environment.HOME ?? '', await commandRecords?.());
-    return watchPlants(context);
+    // The command cannot write there. Another one could, from a workspace around this one: that one's own watch looks there.
+    const isCovered = (path: string): boolean => covered.some((each) => isInside(each, path));
+    return watchPlants({ ...context, isOwn: (path) => isCovered(path) && (knownSandbox?.isOwn?.(path) ?? false) });
   }
 
   return defineTool({
@@ -112,9 +116,11 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       // Looked at while the sandbox is tried, which takes as long in a new process.
       const watching = onlyReads ? undefined : watchForUndo(workspace, { hides, signal, now: context.now });
       watching?.catch(() => {});
-      const lookingForPlants = onlyReads ? undefined : watchForPlants(context);
+      const protect = protectedPaths(workspace.root);
+      const lookingForPlants = onlyReads ? undefined : watchForPlants(context, protect);
       lookingForPlants?.catch(() => {});
       const backend = await sandbox().catch(orSandboxFailure);
+      knownSandbox = backend;
       const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
       const watch = await watching;
       // Without a sandbox a command may do whatever the person may, and what it leaves is the least of it.
@@ -140,7 +146,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
         env,
         profile: {
           workspace: { path: workspace.root, access } as const,
-          protect: protectedPaths(workspace.root),
+          protect,
           hide,
           limits,
         },

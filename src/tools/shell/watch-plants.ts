@@ -28,17 +28,20 @@ export interface PlantWatch {
 }
 
 export type WatchPlants = (
-  context: Pick<ToolContext, 'workspace' | 'signal' | 'now' | 'keptPath' | 'tainted' | 'approvedPaths'>,
+  context: Pick<ToolContext, 'workspace' | 'signal' | 'now' | 'keptPath' | 'tainted' | 'approvedPaths'> & {
+    /** See Sandbox. */
+    isOwn?(path: string): boolean;
+  },
 ) => Promise<PlantWatch>;
 
 /** Remembers the directories that it has read. `userHome`: where the person's settings of git are. */
 export function createPlantWatcher(userHome: string, records?: Pick<CommandRecords, 'begin'>): WatchPlants {
   const repositories = createRepositoryWatcher();
   const executed = createExecutedWatcher(executedReason);
-  return async ({ workspace: { root }, signal, now, keptPath, tainted, approvedPaths = [] }) => {
+  return async ({ workspace: { root }, signal, now, keptPath, tainted, approvedPaths = [], isOwn }) => {
     const approved = approvedPaths.map((path) => relative(root, path));
     const [ofGit, ofOthersFirst] = await Promise.all([
-      repositories.look({ root, signal, now, userHome }),
+      repositories.look({ root, signal, now, userHome, isOwn }),
       tainted && executed.look({ root, signal, now }),
     ]);
     let ofOthers = ofOthersFirst && new Map(ofOthersFirst);
@@ -68,7 +71,7 @@ export function createPlantWatcher(userHome: string, records?: Pick<CommandRecor
     }
 
     async function putBack(): Promise<string[]> {
-      const git = await repositories.putBack(ofGit, { root, now, keptPath });
+      const git = await repositories.putBack(ofGit, { root, now, keptPath, isOwn });
       if (!ofOthers) return git;
       const others = await executed.putBack(ofOthers, { root, now, keptPath, isApproved: isTheirs });
       if (others.length === 0) return git;

@@ -33,6 +33,15 @@ test('what lies in a lease is found', async () => {
   expect(await repositories()).toEqual([`.git/${LEASE}/inner/.git`]);
 });
 
+test('what a sandbox keeps from every command is not entered, and a directory of the same name elsewhere is', async () => {
+  const inner = (place: string): string => `${place}/${LEASE}/inner/.git`;
+  for (const place of ['.git', 'sub/.git', 'sub']) mkdirSync(join(root, inner(place)), { recursive: true });
+  const isOwn = (path: string): boolean => path === join(root, '.git', LEASE);
+  const found = await find(root, { signal: new AbortController().signal, now: Date.now, isOwn });
+  expect(found.repositories.sort()).toEqual([inner('sub'), inner('sub/.git')].sort());
+  expect((await repositories()).sort()).toEqual([inner('.git'), inner('sub'), inner('sub/.git')].sort());
+});
+
 test('an empty directory named .git is a repository: a command could fill it', async () => {
   mkdirSync(join(root, '.git'));
   expect(await repositories()).toEqual(['.git']);

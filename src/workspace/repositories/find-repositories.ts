@@ -3,14 +3,14 @@
 // because git enters whatever an index names. A directory that has not changed is not read again. It follows no link.
 import type { Stats } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { toSystem } from '../byte-path.ts';
+import { toSystem, toText } from '../byte-path.ts';
 import { directoryAt, entriesAt } from '../look-at.ts';
 import { isSameMark, isSettled, type Mark } from '../read-many.ts';
 import { makeListable } from './in-directory.ts';
 
 /** Directories between which other work runs. */
 const BATCH = 250;
-/** A directory that a sandbox keeps in the place of a protected path: nothing of git's. */
+/** A directory that a sandbox keeps in the place of a protected path. Its name alone tells nothing: a command can use it too. */
 const LEASE = /^\.lainclaw-\d+-\d+-/;
 /** So many are remembered for the next walk. */
 const MOST_KNOWN = 50_000;
@@ -32,13 +32,20 @@ interface Listing {
   mark?: Mark;
 }
 
-export type FindRepositories = (root: string, options: { signal: AbortSignal; now(): number }) => Promise<GitPlaces>;
+export interface FindOptions {
+  signal: AbortSignal;
+  now(): number;
+  /** True for the absolute path of a directory that no command can write now: what is in it is not looked at. */
+  isOwn?(path: string): boolean;
+}
+
+export type FindRepositories = (root: string, options: FindOptions) => Promise<GitPlaces>;
 
 export function createRepositoryFinder(): FindRepositories {
   let known = new Map<string, Listing>();
   let knownRoot: string | undefined;
 
-  return async (root, { signal, now }) => {
+  return async (root, { signal, now, isOwn = () => false }) => {
     if (knownRoot !== root) known = new Map();
     knownRoot = root;
     const seen = new Map<string, Listing>();
@@ -55,7 +62,8 @@ export function createRepositoryFinder(): FindRepositories {
       if (listing.looksBare || isNamedGit) places.repositories.push(path);
       const prefix = path === '' ? '' : `${path}/`;
       for (const name of listing.links) places.links.push(prefix + name);
-      for (const name of listing.directories) directories.push(prefix + name);
+      for (const name of listing.directories)
+        if (!LEASE.test(name) || !isOwn(`${root}/${toText(prefix + name)}`)) directories.push(prefix + name);
     }
     known = seen;
     return places;

@@ -5,7 +5,7 @@
 // `clone` and `worktree` work. Ends when a look finds nothing more to put back.
 import { realpathSync } from 'node:fs';
 import { toBytePath, toSystem, toText } from '../byte-path.ts';
-import { createRepositoryFinder, type GitPlaces } from './find-repositories.ts';
+import { createRepositoryFinder, type FindOptions, type GitPlaces } from './find-repositories.ts';
 import {
   type EntryState,
   entriesOfRepository,
@@ -32,11 +32,9 @@ export interface RepositoryStates {
   named: NamedFiles;
 }
 
-export interface LookOptions {
+export interface LookOptions extends FindOptions {
   /** Absolute and without links. */
   root: string;
-  signal: AbortSignal;
-  now(): number;
 }
 
 export interface PutBackOptions extends Omit<LookOptions, 'signal'> {
@@ -55,17 +53,17 @@ export interface RepositoryWatcher {
 export function createRepositoryWatcher(): RepositoryWatcher {
   const find = createRepositoryFinder();
   return {
-    async look({ root, signal, now, userHome }) {
-      const { entries, repositories } = look(root, await find(root, { signal, now }));
+    async look({ root, userHome, ...options }) {
+      const { entries, repositories } = look(root, await find(root, options));
       const named = namedFiles(root, entries, userHome);
       const known = [...entries, ...entriesOfNamed(root, named)];
       return { states: new Map(known.map(({ path, state }) => [path, state])), repositories, named };
     },
-    async putBack(before, { root, now, keptPath }) {
+    async putBack(before, { root, keptPath, ...options }) {
       const notes = new Set<string>();
       for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
         // A person who cancelled the command must be as safe as one who waited for it.
-        const places = await find(root, { signal: new AbortController().signal, now });
+        const places = await find(root, { ...options, signal: new AbortController().signal });
         const risks = findRisks({ root, places, before });
         if (risks.length === 0) break;
         const byPath = new Map(risks.map((risk) => [risk.entry.path, risk]));
