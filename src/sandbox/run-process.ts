@@ -68,6 +68,7 @@ export async function runProcess<Started extends Child>(
   tree: Tree<Started>,
 ): Promise<{ finished: Finished; exit: Exit }> {
   const output = createOutput(options.output);
+  await options.startsAfter;
   if (options.signal?.aborted) return finish({ code: null, signal: null }, 'cancelled', await output.finish());
 
   const { child, pipes } = await start();

@@ -63,6 +63,8 @@ export interface OutputBounds {
 export interface RunOptions {
   timeoutMs: number;
   signal?: AbortSignal;
+  /** The command starts only once this has resolved, and not when it rejects; the sandbox is put together meanwhile. The caller handles its rejection too. */
+  startsAfter?: Promise<unknown>;
   output: OutputBounds;
   /** Called as output arrives. The buffer is reused as soon as it returns. Must not throw. */
   onOutput?(stream: OutputStream, chunk: Buffer): void;

@@ -75,6 +75,19 @@ export function testSandbox(name: string, create: (trial: Trial) => Sandbox): vo
       }
     });
 
+    test('it starts once what it starts after is done, and not at all when that fails', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const running = run('ls', { startsAfter: promise });
+      trial.write('workspace/before', '');
+      resolve();
+      expect((await running).stdout.text).toBe('before\n');
+      const failure = new Error('the disk is full');
+      const failed = Promise.reject(failure);
+      failed.catch(() => {});
+      await expect(run('touch made', { startsAfter: failed })).rejects.toBe(failure);
+      expect(readdirSync(trial.workspace)).toEqual(['before']);
+    });
+
     test('its output is a pipe that can be opened by name, as in a shell', async () => {
       const finished = await run('echo one > /dev/stderr; echo two | tee /dev/stderr > /dev/stdout');
       expect(finished.stderr.text).toBe('one\ntwo\n');

@@ -1,7 +1,11 @@
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { testHome } from '../../../test/support/test-home.ts';
 import { type Finished, type Sandbox, type SandboxCommand, SandboxError } from '../../sandbox/sandbox.ts';
 import type { ToolContext, ToolFailure } from '../tool.ts';
 import { createBashTool } from './bash.ts';
+import type { CommandRecords } from './command-records.ts';
 
 const said = (text: string) => ({ text, bytes: text.length, cut: false });
 const FINISHED: Finished = {
@@ -13,20 +17,31 @@ const FINISHED: Finished = {
   interleaved: said('out\n'),
 };
 
-function toolOn(run: Sandbox['run'] | Error, { signal = new AbortController().signal } = {}) {
+interface Given {
+  signal?: AbortSignal;
+  begin?: CommandRecords['begin'];
+  root?: string;
+  protect?: string[];
+  isOwn?: Sandbox['isOwn'];
+}
+
+function toolOn(run: Sandbox['run'] | Error, given: Given = {}) {
+  const { signal = new AbortController().signal, begin, isOwn, root = '/w', protect = [`${root}/.git/hooks`] } = given;
   const sandbox: Sandbox = {
     name: 'bubblewrap',
     isolates: true,
+    isOwn,
     available: async () => ({ ok: true, limits: { memory: 'tree', processes: 'tree' } }),
     run: run instanceof Error ? () => Promise.reject(run) : run,
   };
   const tool = createBashTool({
     sandbox: run instanceof Error ? () => Promise.reject(run) : async () => sandbox,
     environment: { PATH: '/bin' },
-    protectedPaths: (root) => [`${root}/.git/hooks`],
+    protectedPaths: () => protect,
+    ...(begin && { commandRecords: async () => ({ begin }) as CommandRecords }),
   });
   const workspace = {
-    root: '/w',
+    root,
     hold: async (path: string) => ({ path, kind: path === 'file' ? 'file' : 'directory', fd: -1, release() {} }),
   };
   const changes = { async record() {}, async recordMade() {}, applyTogether: async () => ({ ok: true as const }) };
@@ -99,6 +114,60 @@ describe('bash', () => {
   it('says so where the sandbox cannot be had or does not work', async () => {
     const { execute } = toolOn(new SandboxError('unavailable', 'docker does not work here'));
     await expect(execute({ command: 'x' })).rejects.toMatchObject({ name: 'ToolFailure', reason: 'denied' });
+  });
+
+  it('has the command start once it is on record, and takes it off the record when it has ended', async () => {
+    const order: string[] = [];
+    const recorded = Promise.withResolvers<() => Promise<void>>();
+    const { execute } = toolOn(
+      async (_command, { startsAfter }) => {
+        order.push('sandbox');
+        recorded.resolve(async () => void order.push('off'));
+        await startsAfter;
+        order.push('command');
+        return FINISHED;
+      },
+      {
+        async begin() {
+          const off = await recorded.promise;
+          order.push('recorded');
+          return off;
+        },
+      },
+    );
+    await execute({ command: 'x' });
+    expect(order).toEqual(['sandbox', 'recorded', 'command', 'off']);
+  });
+
+  it('fails with the reason where the command cannot be put on record', async () => {
+    const { execute } = toolOn(
+      async (_command, { startsAfter }) => {
+        await startsAfter;
+        return FINISHED;
+      },
+      { begin: () => Promise.reject(new Error('the disk is full')) },
+    );
+    await expect(execute({ command: 'x' })).rejects.toThrow('the disk is full');
+  });
+
+  it('looks for what was planted wherever the command could write, whatever the sandbox keeps there', async () => {
+    const { workspace: root, base } = testHome();
+    const plant = (place: string): string => join(root, place, '.lainclaw-1-2-lease-x/inner/.git/config');
+    const places = ['.git', 'sub/.git', 'sub'];
+    const { execute } = toolOn(
+      async () => {
+        for (const path of places.map(plant)) {
+          mkdirSync(dirname(path), { recursive: true });
+          writeFileSync(path, '[core]\nfsmonitor = evil\n');
+        }
+        return FINISHED;
+      },
+      { root, protect: [join(root, '.git')], isOwn: () => true },
+    );
+    const keptPath = async (name: string): Promise<string> => join(mkdtempSync(join(base, 'kept-')), name);
+    const { text } = await execute({ command: 'x' }, { keptPath, now: Date.now });
+    expect(places.map((place) => existsSync(plant(place)))).toEqual([true, false, false]);
+    expect(text).toContain('sub/.lainclaw-1-2-lease-x/inner/.git');
   });
 
   it('runs in directories only', async () => {

@@ -151,11 +151,13 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
           limits,
         },
       };
-      await plants?.begin();
+      // While the sandbox is put together; the command starts once both are done.
+      const recorded = plants?.begin();
+      recorded?.catch(() => {});
       const moves = !background && !onlyReads && movesOnTimeout(settings, backend, context);
       const running =
         background || moves
-          ? import('./background.ts').then(({ runInBackground }) =>
+          ? Promise.all([import('./background.ts'), recorded]).then(([{ runInBackground }]) =>
               runInBackground(backend, {
                 command: { ...sandboxed, profile: { ...sandboxed.profile, limits: lastingLimits(limits, settings) } },
                 text: command,
@@ -175,13 +177,14 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
               progress,
               spoolPath,
               afterwards,
+              startsAfter: recorded,
               network,
               privateHosts,
               ownProxy,
             });
       // Also after a command that failed to run to its end, and before anyone is told that it has.
       const putBack = await running.then(
-        (ended) => ('process' in ended ? plants?.putBack() : plants?.finish()),
+        () => plants?.putBack(),
         () => plants?.finish(),
       );
       const finished = await running;
@@ -190,7 +193,9 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
         const undo = watch && access === 'read-write' && (await recordChanges(watch, changes, [], finished.notCovered));
         return { ...finished.output, meta: { ...finished.output.meta, sandbox: backend.name, ...undo } };
       }
+      const takenOff = plants?.end();
       const undo = watch && (await recordChanges(watch, changes, finished.heardFrom));
+      await takenOff;
       if (finished.cancelled) signal.throwIfAborted();
       const notes = [...(putBack ?? []), ...tellNetwork(finished, { backend, setting: networkSetting, progress })];
       return toOutput(finished, { sandbox: backend.name, ...undo }, timeoutMs, notes);

@@ -13,7 +13,8 @@ import { type ToolContext, ToolFailure } from '../tool.ts';
 import { createProgressLines } from './progress-lines.ts';
 
 export interface RunSandboxed
-  extends Pick<ToolContext, 'signal' | 'progress' | 'spoolPath' | 'afterwards' | 'network'> {
+  extends Pick<ToolContext, 'signal' | 'progress' | 'spoolPath' | 'afterwards' | 'network'>,
+    Pick<RunOptions, 'startsAfter'> {
   command: SandboxCommand;
   timeoutMs: number;
   output: Omit<RunOptions['output'], 'spoolPath'>;
@@ -30,10 +31,14 @@ export type SandboxedRun = Finished & { traffic?: Traffic; heardFrom?: readonly 
 
 /** Shows line by line what the command prints. That it was cancelled is for the caller to see: it may have changed something. */
 export async function runSandboxed(sandbox: Sandbox, options: RunSandboxed): Promise<SandboxedRun> {
-  const { command, timeoutMs, signal, progress, spoolPath, afterwards } = options;
+  const { command, timeoutMs, signal, progress, spoolPath, afterwards, startsAfter } = options;
   const lines = createProgressLines(progress);
   const output = { ...options.output, spoolPath: await spoolPath() };
-  const running: RunOptions = { timeoutMs, signal, output, onOutput: lines.add, afterwards, expectsMore: true };
+  const running: RunOptions = {
+    ...{ timeoutMs, signal, output, afterwards, startsAfter },
+    onOutput: lines.add,
+    expectsMore: true,
+  };
   const finished = await runWithNetwork(sandbox, command, running, options);
   lines.end();
   return finished;

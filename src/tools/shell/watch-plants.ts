@@ -17,7 +17,9 @@ export interface PlantWatch {
   begin(): Promise<void>;
   /** Puts back what the command has left so far. Tells what it was, one line each. */
   putBack(): Promise<string[]>;
-  /** The same once the command has ended, however it ended; takes it off the record. */
+  /** The command has ended, however it ended, and what it left was put back: takes it off the record. */
+  end(): Promise<void>;
+  /** Both, one after the other. */
   finish(): Promise<string[]>;
   /** While it runs: from now on for all that other programs run. Resolves when that is durably on record. */
   guard(sources: readonly TaintSource[]): Promise<void>;
@@ -89,14 +91,19 @@ export function createPlantWatcher(userHome: string, records?: Pick<CommandRecor
       return true;
     }
 
+    async function end(): Promise<void> {
+      isOver = true;
+      await recording.catch(() => {});
+      await takeOff?.();
+    }
+
     return {
       begin: record,
       putBack,
+      end,
       async finish() {
         const notes = await putBack();
-        isOver = true;
-        await recording.catch(() => {});
-        await takeOff?.();
+        await end();
         return notes;
       },
       async guard(more) {
