@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
+import { type ConsoleBrowser, errorsOf, openBrowser, openConsole } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
 
 const SERVER = join(import.meta.dirname, '../fakes/mcp/raw-server.ts');
@@ -14,14 +14,20 @@ let page: Page;
 let errors: string[];
 
 beforeAll(async () => {
-  opened = await openConsole({ script: () => ({ text: 'Retries wait two minutes.' }) });
+  opened = await openConsole({
+    script: ({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes('write it down')
+        ? { toolCalls: [{ name: 'file_write', args: { path: 'note.md', content: '# Note\n' } }] }
+        : { text: 'Retries wait two minutes.' },
+    prepare: (home) => home.config({ provider: 'openai', toolMaxSteps: 25, memory: true }),
+  });
   context = await opened.signIn();
   page = await context.newPage();
   errors = errorsOf(page);
 });
 
 const open = (path: string) => page.goto(`${opened.address}#/${path}`);
-const press = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).click();
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 
 it('an MCP server is added, tested, trusted, its tool tried, and the server removed', async () => {
@@ -87,7 +93,10 @@ it('a conversation is renamed, exported, played as a timeline and deleted', asyn
   await opened.run(['ask', '--provider', 'openai', '--session', 'queue', 'how long do retries wait?']);
   await open('conversations');
   await page.reload();
-  await press(/^Rename/);
+  await page
+    .getByRole('table')
+    .getByRole('button', { name: /^Rename/ })
+    .click();
   await page.getByRole('textbox', { name: 'New title' }).fill('The queue');
   await confirm('Save');
   const line = page.getByRole('row', { name: /The queue/ });
@@ -103,6 +112,34 @@ it('a conversation is renamed, exported, played as a timeline and deleted', asyn
   await line.getByRole('button', { name: 'Delete The queue' }).click();
   await confirm('Delete');
   await line.waitFor({ state: 'detached' });
+});
+
+it('what was recalled for a question is shown with its text and its source', async () => {
+  await opened.run(['memory', 'save', 'The queue page says that retries wait two minutes.']);
+  await open('chat');
+  await page.getByRole('textbox', { name: 'Message' }).fill('what does the queue page say about retries?');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Ask again', exact: true }).waitFor();
+  await page.locator('.recalled summary').click();
+  await page.locator('.recalled').getByText('The queue page says that retries wait two minutes.').waitFor();
+  await page.locator('.recalled').getByText('owner').first().waitFor();
+});
+
+it('the owner sees which person a question comes from', async () => {
+  const { url } = (await opened.run(['console', 'invite', 'Anna', '--json'])).json<{ url: string }>();
+  const anna = await (await (await openBrowser()).newContext({ locale: 'en-US' })).newPage();
+  await anna.goto(url);
+  await anna.getByRole('button', { name: 'Sign in' }).click();
+  await anna.getByRole('link', { name: 'New conversation' }).first().click();
+  await anna.getByRole('textbox', { name: 'Message' }).fill('write it down');
+  await anna.keyboard.press('Enter');
+  await anna.getByText('The owner was asked and will decide.').waitFor();
+  await open('home');
+  const card = page.locator('.card', { has: page.getByRole('button', { name: 'Deny' }) });
+  await card.getByText('Anna').waitFor();
+  await card.getByRole('button', { name: 'Deny' }).click();
+  await anna.getByRole('button', { name: 'Ask again', exact: true }).waitFor();
+  await anna.context().close();
 });
 
 it('a job is run now, and what it answered is in its history', async () => {
@@ -121,7 +158,10 @@ it('a signed-in browser is signed out from another one, at once', async () => {
   await other.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   await open('settings');
   await page.reload();
-  await page.locator('li', { hasText: 'last seen' }).getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page
+    .locator('li', { hasText: /owner.*last seen/ })
+    .getByRole('button', { name: 'Sign out', exact: true })
+    .click();
   await other.getByText('lainclaw up').waitFor();
   await page.locator('li', { hasText: 'this one' }).waitFor();
 });

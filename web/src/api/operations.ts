@@ -77,6 +77,7 @@ export interface Operations {
   'memory.search': typeof memory.searchMemory;
   'memory.summary': typeof memoryOverview.summariseMemory;
   'memory.undo': typeof memoryFacts.undoExtraction;
+  'memory.why': typeof memoryOverview.explainRecall;
   'models.list': typeof models.listModels;
   'pairing.approve': typeof pairing.approvePairing;
   'pairing.list': typeof pairing.listPairing;

@@ -7,6 +7,7 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 import { Checklist } from './checklist.tsx';
 import { Markdown } from './markdown.tsx';
 import { QuestionCard } from './question-card.tsx';
+import { Recalled } from './recalled.tsx';
 import { isOpenQuestion, type Row } from './rows.ts';
 import { shownQuestion } from './sent-files.ts';
 import { ToolCard } from './tool-card.tsx';
@@ -40,7 +41,15 @@ export class MessageRow extends Component<MessageRowProps> {
       case 'question':
         return <AskedRow turn={row.turn} isFolded={row.isFolded === true} actions={actions} />;
       case 'part':
-        return <PartRow part={row.part} isGrowing={row.isLast} isAsked={row.isAsked} session={actions.session} />;
+        return (
+          <PartRow
+            part={row.part}
+            turn={row.turn.id}
+            isGrowing={row.isLast}
+            isAsked={row.isAsked}
+            session={actions.session}
+          />
+        );
       case 'end':
         return <EndRow turn={row.turn} actions={actions} />;
     }
@@ -114,12 +123,14 @@ function Folded({ text }: { text: string }) {
 
 interface PartRowProps {
   part: Part;
+  /** Its turn. */
+  turn: string;
   isGrowing: boolean;
   isAsked: boolean;
   session: string;
 }
 
-function PartRow({ part, isGrowing, isAsked, session }: PartRowProps) {
+function PartRow({ part, turn, isGrowing, isAsked, session }: PartRowProps) {
   switch (part.kind) {
     case 'text':
       return (
@@ -140,7 +151,7 @@ function PartRow({ part, isGrowing, isAsked, session }: PartRowProps) {
     case 'notice':
       return <p class="notice quiet">{part.text}</p>;
     case 'recalled':
-      return <Recalled items={part.items} tokens={part.tokens} />;
+      return <Recalled items={part.items} tokens={part.tokens} session={session} turn={turn} />;
     case 'steered':
       return (
         <article class="asked" aria-label={t('chat.steered')}>
@@ -148,22 +159,6 @@ function PartRow({ part, isGrowing, isAsked, session }: PartRowProps) {
         </article>
       );
   }
-}
-
-/** What was found in memory for this question. */
-function Recalled({ items, tokens }: Pick<Extract<Part, { kind: 'recalled' }>, 'items' | 'tokens'>) {
-  return (
-    <details class="recalled">
-      <summary>{t('chat.recalled', { count: items.length, tokens: numberText(tokens) })}</summary>
-      <ul class="lines">
-        {items.map(({ id, position, source, scope, date }) => (
-          <li key={`${id}-${position}-${source}`}>
-            {source} <span class="quiet">{[scope, timeText(date)].filter((each) => each !== '').join(' · ')}</span>
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
 }
 
 function Thinking({ text, isGrowing }: { text: string; isGrowing: boolean }) {

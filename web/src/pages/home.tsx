@@ -37,16 +37,17 @@ export default function Home() {
   );
 }
 
-const NOTHING = { isConnected: true, failedJobs: [], deadLetters: [], requests: [], proposals: [] };
+const NOTHING = { isConnected: true, failedJobs: [], deadLetters: [], requests: [], proposals: [], people: [] };
 
 async function loadWaiting(abort: AbortSignal) {
   if (!isOwner.value) return NOTHING;
-  const [setup, jobs, gateway, pairing, facts] = await Promise.all([
+  const [setup, jobs, gateway, pairing, facts, people] = await Promise.all([
     call('setup.detect', {}, abort),
     call('schedule.list', {}, abort),
     call('gateway.status', {}, abort),
     call('pairing.list', {}, abort),
     call('memory.log', { limit: 1 }, abort),
+    call('console.people', {}, abort),
   ]);
   return {
     isConnected: setup.present.isConnected,
@@ -54,13 +55,14 @@ async function loadWaiting(abort: AbortSignal) {
     deadLetters: (gateway.status === 'running' && gateway.deadLetters) || [],
     requests: pairing.requests,
     proposals: facts.proposals,
+    people,
   };
 }
 
 type WaitingValue = Awaited<ReturnType<typeof loadWaiting>>;
 
 function Waiting(props: WaitingValue & { onDone(): void }) {
-  const { isConnected, failedJobs, deadLetters, requests, proposals, onDone } = props;
+  const { isConnected, failedJobs, deadLetters, requests, proposals, people, onDone } = props;
   const others = [failedJobs, deadLetters, requests, proposals, finishedTurns.value];
   const count = others.reduce((sum, { length }) => sum + length, questions.value.length);
   return (
@@ -79,7 +81,14 @@ function Waiting(props: WaitingValue & { onDone(): void }) {
       {questions.value.map(({ question, session }) => (
         <div key={question.id} class="card">
           <QuestionCard question={question} />
-          {session !== undefined && <a href={hrefOf('chat', session)}>{t('home.openConversation')}</a>}
+          {session !== undefined && (
+            <p>
+              <a href={hrefOf('chat', session)}>{t('home.openConversation')}</a>{' '}
+              <span class="quiet">
+                {[titleOfKey(session), personOf(session, people)].filter((each) => each !== undefined).join(' · ')}
+              </span>
+            </p>
+          )}
         </div>
       ))}
       {finishedTurns.value.map(({ id, sessionKey, endedAt, tookMs }) => (
@@ -180,6 +189,11 @@ function Running() {
 function RunningCommand({ entry: { sessionKey } }: { entry: SessionEntry }) {
   const { turns } = useMemo(() => conversationOf(sessionKey), [sessionKey]);
   return <LivePane turn={turns.value.findLast(({ state }) => state !== 'ended')} />;
+}
+
+/** Whose conversation it is, where it is not the owner's. */
+function personOf(session: string, people: readonly { id: string; name: string }[]): string | undefined {
+  return people.find(({ id }) => session.startsWith(`console:${id}:`))?.name;
 }
 
 function titleOfKey(key: string): string {
