@@ -274,8 +274,14 @@ async function sandboxCheck(runtime: Runtime): Promise<Check> {
       const unlimited = state.ok && state.limits.processes === 'none' ? '; the number of processes is not limited' : '';
       return { name, state: 'ok', message: `${chosen}: commands ${network}, the system is read-only${unlimited}` };
     }
-    const message = 'none: bash runs with your own rights after you approve, code_execute does not run';
-    return { name, state: 'advice', message, fix: 'apt-get install bubblewrap' };
+    const { because } = sandbox;
+    const reason = because ? `bubblewrap does not work here (${because.reason})` : 'it is switched off';
+    return {
+      name,
+      state: 'advice',
+      message: `none, ${reason}: bash runs with your own rights after you approve, code_execute does not run`,
+      fix: because?.fix ?? 'lainclaw config set sandbox auto',
+    };
   } catch (error) {
     return { name, state: 'problem', message: messageOf(error), fix: 'change "sandbox" in config.json, or repair it' };
   }

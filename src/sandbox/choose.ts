@@ -21,8 +21,7 @@ export interface ChooseOptions {
 /** Rejects when the chosen sandbox does not work here: it is never replaced by a weaker one. */
 export async function chooseSandbox(options: ChooseOptions): Promise<Sandbox> {
   const { choice, userHome, lainclawHome, temporary, variables, newId, dockerImage = 'debian:stable-slim' } = options;
-  const none = createNone({ temporary, newId });
-  if (choice === 'none') return none;
+  if (choice === 'none') return createNone({ temporary, newId });
   const uid = process.getuid?.() ?? -1;
   const common = { userHome, lainclawHome, temporary, newId };
   const sandbox =
@@ -36,8 +35,9 @@ export async function chooseSandbox(options: ChooseOptions): Promise<Sandbox> {
         });
   const state = await sandbox.available();
   if (state.ok) return sandbox;
-  if (choice === 'auto') return none;
-  throw new SandboxError('unavailable', `${sandbox.name} does not work here: ${state.reason}. ${state.fix}`);
+  const { reason, fix } = state;
+  if (choice === 'auto') return createNone({ temporary, newId, because: { reason, fix } });
+  throw new SandboxError('unavailable', `${sandbox.name} does not work here: ${reason}. ${fix}`);
 }
 
 function ownCgroup(): string {

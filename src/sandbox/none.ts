@@ -14,13 +14,15 @@ export interface NoneDependencies {
   /** A private directory for pipes; nothing is left in it. */
   temporary: string;
   newId(prefix: string): string;
+  because?: Sandbox['because'];
   /** Where the system's programs are. */
   directories?: readonly string[];
 }
 
 const TOKEN = 'LAINCLAW_COMMAND';
 
-export function createNone({ temporary, newId, directories = SYSTEM_DIRECTORIES }: NoneDependencies): Sandbox {
+export function createNone(dependencies: NoneDependencies): Sandbox {
+  const { temporary, newId, because, directories = SYSTEM_DIRECTORIES } = dependencies;
   const inherited = createInherited();
 
   async function run(command: SandboxCommand, options: RunOptions): Promise<Finished> {
@@ -59,6 +61,7 @@ export function createNone({ temporary, newId, directories = SYSTEM_DIRECTORIES 
   return {
     name: 'none',
     isolates: false,
+    ...(because && { because }),
     available: async () => ({ ok: true, limits: { memory: 'none', processes: 'none' } }),
     run,
   };

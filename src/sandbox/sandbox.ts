@@ -135,6 +135,8 @@ export interface Sandbox {
   readonly forwardsNetwork?: true;
   /** A command ends with this process, also when this process is killed. Otherwise nothing may run in the background. */
   readonly endsWithUs?: true;
+  /** Why this one, where a stronger one was looked for and does not work here. */
+  readonly because?: { reason: string; fix: string };
   /** A private directory that no command sees, whatever its workspace is. */
   readonly temporary?: string;
   /** True for the absolute path of a directory that it keeps in a workspace at this moment, and that no command can write. */
