@@ -32,7 +32,7 @@ describe.concurrent.each(PROVIDERS)('over %s', (provider) => {
     expect(json().profileId).toBe(provider === 'openai-codex' ? CODEX_PROFILE : undefined);
     const listed = (await lainclaw(['tools', 'list'], { home })).json<{ name: string }[]>().map(({ name }) => name);
     const offered = asked[0]?.tools.map(({ name }) => name) ?? [];
-    expect(offered).toEqual(expect.arrayContaining(['time_now', 'tools_echo', 'fs_list_dir', 'fs_read_file']));
+    expect(offered).toEqual(expect.arrayContaining(['time_now', 'tool_search', 'fs_list_dir', 'fs_read_file']));
     expect(offered).not.toContain('file_read');
     expect(listed).toContain('file_read');
     expect(new Set(offered).size).toBe(offered.length);

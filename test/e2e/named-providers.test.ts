@@ -81,12 +81,12 @@ it('gemini gets the signature of a call back in another process, from the transc
   const signature = 'EhQKEgEMOdbHy8s+signed/by+gemini==';
   const server = await serve(({ messages }) =>
     messages.at(-1)?.role === 'user' && messages.length === 1
-      ? { toolCalls: [{ id: 'call-1', name: 'tools_echo', args: { note: 'one' }, signature }] }
+      ? { toolCalls: [{ id: 'call-1', name: 'time_now', args: {}, signature }] }
       : { text: 'Done.' },
   );
   const home = testHome();
   const env = { GEMINI_API_KEY: KEY, LAINCLAW_GEMINI_BASE_URL: `${server.url}/v1beta/openai` };
-  for (const question of ['echo it', 'and now?']) {
+  for (const question of ['what time is it?', 'and now?']) {
     const { code } = await lainclaw(['ask', '--provider', 'gemini', question], { home, env });
     expect(code).toBe(0);
   }

@@ -44,6 +44,7 @@ export function createSubagentSpawnTool({
     },
     // It runs what this turn could run itself, under the same rules, with nobody there to ask.
     effect: 'exec',
+    isFolded: true,
     subject: noSubject,
     startsTurns: true,
     onlyInForeground: true,

@@ -7,6 +7,7 @@ export function createEchoTool(): ToolSpec {
     name: 'tools.echo',
     schema: { type: 'object', properties: {}, additionalProperties: true },
     effect: 'read',
+    isFolded: true,
     subject: noSubject,
     timeoutMs: 1_000,
     async execute(args) {
