@@ -23,6 +23,16 @@ beforeAll(async () => {
     },
   });
   page = await (await opened.signIn()).newPage();
+  // A browser without a window shows none: what it is asked to show is noted. The test decides whether the page is looked at.
+  await page.addInitScript(`
+    window.raised = [];
+    window.Notification = class {
+      static permission = 'granted';
+      constructor(title) { window.raised.push(title); }
+      close() {}
+    };
+    Object.defineProperty(document, 'visibilityState', { get: () => window.isHidden ? 'hidden' : 'visible' });
+  `);
   errors = errorsOf(page);
 });
 
@@ -61,7 +71,10 @@ it('the running command is over the end of a conversation that is scrolled up, a
 
 it('a long turn that ended unseen waits on the home page, also after a restart, until it is looked at', async () => {
   const finished = page.getByText('Finished: A short title');
+  await page.evaluate('window.isHidden = true');
   await finished.waitFor();
+  expect(await page.evaluate('window.raised')).toEqual(['Lainclaw has finished']);
+  await page.evaluate('window.isHidden = false');
   await page.getByRole('group', { name: 'Running: bash' }).waitFor({ state: 'detached' });
   expect(await axeFindings(page)).toEqual([]);
   await opened.run(['gateway', 'stop']);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { type ConsoleBrowser, errorsOf, newContext, openConsole } from '../support/console-browser.ts';
+import { axeFindings, type ConsoleBrowser, errorsOf, newContext, openConsole } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
 
 let opened: ConsoleBrowser;
@@ -146,6 +146,11 @@ it('a person who is invited sees their own conversations and none of the setting
   await anna.goto(`${opened.address}#/settings`);
   await anna.getByRole('combobox', { name: 'Theme' }).waitFor();
   expect(await anna.getByText('config.json').count()).toBe(0);
+  await anna.goto(`${opened.address}#/channels`);
+  await anna.getByText('This page is the owner’s').waitFor();
+  expect(await axeFindings(anna)).toEqual([]);
+  await anna.goto(`${opened.address}#/memory`);
+  await anna.getByText('Say “remember that …” in a conversation.').waitFor();
   expect(herErrors).toEqual([]);
 });
 

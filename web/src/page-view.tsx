@@ -2,9 +2,11 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { t } from './language/language.ts';
-import { Loading, ProblemNote } from './parts/notes.tsx';
-import { type Page, route } from './router.ts';
+import { EmptyState, Loading, ProblemNote } from './parts/notes.tsx';
+import { Page as PageFrame } from './parts/page.tsx';
+import { hrefOf, type Page, route } from './router.ts';
 import { PAGE_LINKS } from './sidebar.tsx';
+import { isOwner } from './state/me.ts';
 
 type PageComponent = FunctionComponent<{ id?: string }>;
 
@@ -44,9 +46,23 @@ export function PageView() {
       })
       .catch(setProblem);
   }, [page]);
-  const name = PAGE_LINKS.find((each) => each.page === page)?.name;
-  document.title = name ? `${t(name)} · Lainclaw` : 'Lainclaw';
+  const link = PAGE_LINKS.find((each) => each.page === page);
+  document.title = link ? `${t(link.name)} · Lainclaw` : 'Lainclaw';
+  if (!isOwner.value && (page === 'setup' || link?.isOwners)) return <OwnersOnly />;
   if (problem !== undefined) return <ProblemNote problem={problem} onRetry={() => location.reload()} />;
   const Shown = loaded.get(page);
   return Shown ? <Shown key={page} id={id} /> : <Loading />;
+}
+
+/** A person who was invited came by an address that is not for them. */
+function OwnersOnly() {
+  return (
+    <PageFrame title={t('owners.title')}>
+      <EmptyState icon="lock" title={t('owners.only')} text={t('owners.text')}>
+        <a class="button primary" href={hrefOf('home')}>
+          {t('page.home')}
+        </a>
+      </EmptyState>
+    </PageFrame>
+  );
 }

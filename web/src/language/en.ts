@@ -60,6 +60,9 @@ export const en = {
   'page.doctor': 'Doctor',
   'page.logs': 'Logs',
   'page.settings': 'Settings',
+  'owners.title': 'Not for you',
+  'owners.only': 'This page is the owner’s',
+  'owners.text': 'You have conversations and a memory of your own here.',
   // Command palette
   'palette.open': 'Search and commands',
   'palette.title': 'Commands',
@@ -219,6 +222,7 @@ export const en = {
   'memory.leftOut': 'Left out, because they would be too long: {count}',
   'memory.emptyTitle': 'The archive is empty',
   'memory.emptyText': 'Drop Markdown files here, or say “remember that …” in a conversation.',
+  'memory.emptyPerson': 'Say “remember that …” in a conversation.',
   'memory.drop': 'Drop text files here, or choose them',
   'memory.saved': '{name} was saved.',
   'memory.savedBefore': '{name} was saved before.',

@@ -60,6 +60,9 @@ export const ru: Texts = {
   'page.doctor': 'Диагностика',
   'page.logs': 'Журнал',
   'page.settings': 'Настройки',
+  'owners.title': 'Нет доступа',
+  'owners.only': 'Эта страница — для владельца',
+  'owners.text': 'У вас здесь свои разговоры и память.',
   // Command palette
   'palette.open': 'Поиск и команды',
   'palette.title': 'Команды',
@@ -219,6 +222,7 @@ export const ru: Texts = {
   'memory.leftOut': 'Опущено из-за длины: {count}',
   'memory.emptyTitle': 'Архив пуст',
   'memory.emptyText': 'Перетащите сюда файлы Markdown или скажите в разговоре «запомни, что …».',
+  'memory.emptyPerson': 'Скажите в разговоре «запомни, что …».',
   'memory.drop': 'Перетащите сюда текстовые файлы или выберите их',
   'memory.saved': '{name} сохранён.',
   'memory.savedBefore': '{name} уже был сохранён.',

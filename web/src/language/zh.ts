@@ -60,6 +60,9 @@ export const zh: Texts = {
   'page.doctor': '诊断',
   'page.logs': '日志',
   'page.settings': '设置',
+  'owners.title': '无权查看',
+  'owners.only': '此页面仅供所有者使用',
+  'owners.text': '您在这里有自己的对话和记忆。',
   // Command palette
   'palette.open': '搜索和命令',
   'palette.title': '命令',
@@ -218,6 +221,7 @@ export const zh: Texts = {
   'memory.leftOut': '因过长而省略：{count}',
   'memory.emptyTitle': '档案为空',
   'memory.emptyText': '把 Markdown 文件拖到这里，或在对话中说“记住……”。',
+  'memory.emptyPerson': '在对话中说“记住……”。',
   'memory.drop': '把文本文件拖到这里，或点击选择',
   'memory.saved': '{name} 已保存。',
   'memory.savedBefore': '{name} 之前已保存。',

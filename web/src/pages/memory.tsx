@@ -127,7 +127,11 @@ function Notes({ scope }: { scope: { scope?: string } }) {
     <WhenLoaded of={notes}>
       {(listed) =>
         listed.length === 0 ? (
-          <EmptyState icon="memory" title={t('memory.emptyTitle')} text={t('memory.emptyText')} />
+          <EmptyState
+            icon="memory"
+            title={t('memory.emptyTitle')}
+            text={t(isOwner.value ? 'memory.emptyText' : 'memory.emptyPerson')}
+          />
         ) : (
           <ul class="cards">
             {listed.map((note) => (

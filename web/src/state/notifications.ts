@@ -1,6 +1,7 @@
 // Notifications of the browser: a question, or the end of a long turn, while the page is not looked at. One tab raises each,
 // because they carry the same tag.
 import { signal } from '@preact/signals';
+import { call } from '../api/call.ts';
 import { onStream } from '../events/stream.ts';
 import { t } from '../language/language.ts';
 import { hrefOf } from '../router.ts';
@@ -25,6 +26,13 @@ export function notifyQuestion({ question, session }: AskedQuestion): void {
 /** Tells the end of turns that took long. */
 export function followLongTurns(now: () => number = Date.now): void {
   const started = new Map<string, number>();
+  // Those that ran before this page was loaded.
+  call('turns.list', {})
+    .then((turns) => {
+      for (const { id, state, startedAt } of turns)
+        if (state !== 'ended' && !started.has(id)) started.set(id, Date.parse(startedAt));
+    })
+    .catch(() => {});
   onStream(({ type, turn, session, parent }) => {
     if (typeof turn !== 'string' || parent !== undefined) return;
     if (type === 'run-start') started.set(turn, now());
