@@ -108,6 +108,23 @@ describe('files of several gateways', () => {
     expect(hash('sha256', (await later.get('session-1', 'a')) ?? '')).toBe(hash('sha256', large));
   });
 
+  it('files that are gone on this machine are not in the way of those that wait for the bucket', async () => {
+    await subject.remove();
+    subject = await postgresSubject({ files, onOneMachine: true });
+    await (await door().blobs()).put('session-2', 'here', large);
+    const database = openDatabase({ url: subject.url });
+    await database.query(
+      `INSERT INTO lainclaw.files (scope, name, place, machine, bytes, sha256)
+       SELECT 'session-1', 'gone-' || number, 'machine', machine, bytes, sha256 FROM lainclaw.files, generate_series(1, 45) AS number`,
+    );
+    // Puts its row behind the others.
+    await database.query(`UPDATE lainclaw.files SET stored_at = now() WHERE name = 'here'`);
+    await database.close();
+    const blobs = await door({ bucket: bucketOf(server) }).blobs();
+    for (const name of ['a', 'b', 'c']) await blobs.put('session-3', name, randomBytes(50_000));
+    expect(server.objects.size).toBe(4);
+  });
+
   it('a kill while a kept file is brought to the bucket leaves it where it was', async () => {
     await subject.remove();
     subject = await postgresSubject({ files, onOneMachine: true });

@@ -39,6 +39,7 @@ export interface FileRow {
 
 const COLUMNS = 'name, place, machine, bytes, sha256, is_whole AS "isWhole"';
 const WAITING_AT_ONCE = 20;
+const FROM_THE_FIRST = { scope: '', name: '' };
 const REST_MS = 30_000;
 
 export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs {
@@ -47,6 +48,8 @@ export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs 
   const recent = createRecentFiles();
   /** Files that are on this machine alone may be waiting for the bucket: from an earlier process, or since a failure. */
   let mayWait = bucket !== undefined;
+  /** Where to continue: rows of files that are gone here stay, and must not be in the way of the others. */
+  let broughtTo = FROM_THE_FIRST;
   /** A bucket that could not be reached is not asked for a while: each file would wait for it as long as the first. */
   let restsUntil = Number.NEGATIVE_INFINITY;
 
@@ -88,22 +91,24 @@ export function createPostgresBlobs(options: PostgresBlobsOptions): SharedBlobs 
     return true;
   }
 
-  /** Brings files of this machine to the bucket that could not be stored there before. */
+  /** Brings files of this machine to the bucket that could not be stored there before: some with each file that is stored. */
   async function bringWaiting(to: Bucket): Promise<void> {
     mayWait = false;
     const rows = await query<FileRow & { scope: string }>(
-      `SELECT scope, ${COLUMNS} FROM lainclaw.files WHERE place = 'machine' AND machine = $1 AND sha256 <> '' LIMIT $2`,
-      [await machine(), WAITING_AT_ONCE],
+      `SELECT scope, ${COLUMNS} FROM lainclaw.files WHERE place = 'machine' AND machine = $1 AND sha256 <> '' AND (scope, name) > ($2, $3)
+       ORDER BY scope, name LIMIT $4`,
+      [await machine(), broughtTo.scope, broughtTo.name, WAITING_AT_ONCE],
     );
     for (const { scope, ...row } of rows) {
       const content = await local.get(scope, row.name);
-      if (!content) continue;
       // The row stays as it is until the bucket has confirmed the object: a kill leaves the file here.
-      if (!(await putInBucket(to, scope, row, content))) return;
+      if (content && !(await putInBucket(to, scope, row, content))) return;
       // Outputs stay for the people of this machine.
-      if (scope === UPLOADS || row.name.includes('/')) await local.remove(scope, row.name);
+      if (content && (scope === UPLOADS || row.name.includes('/'))) await local.remove(scope, row.name);
+      broughtTo = { scope, name: row.name };
     }
     mayWait = rows.length === WAITING_AT_ONCE;
+    if (rows.length < WAITING_AT_ONCE) broughtTo = FROM_THE_FIRST;
   }
 
   async function put(scope: string, name: string, content: Uint8Array): Promise<void> {
