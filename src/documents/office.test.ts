@@ -303,6 +303,14 @@ describe('an archive is listed', () => {
     expect(locked.label).toBe('zip archive with a password of 2 entries');
   });
 
+  it.each([
+    ['IBM866, as Windows writes Russian names', '8ee2e7f1e220a7a020aca0e0e22e747874', 'Отчёт за март.txt'],
+    ['GB18030, as it writes Chinese ones', 'b1a8b8e62e747874', '报告.txt'],
+    ['UTF-8', Buffer.from('отчёт.txt').toString('hex'), 'отчёт.txt'],
+  ])('zip, with names in %s', async (_, name, shown) => {
+    expect((await read(makeZip([{ name: Buffer.from(name, 'hex'), data: 'x' }]))).text).toContain(shown);
+  });
+
   it('tar, packed or not', async () => {
     const bytes = tar(['a.txt', 'hello'], ['b/', '']);
     expect(await read(bytes)).toMatchObject({ label: 'tar archive of 2 entries', text: list });

@@ -3,6 +3,7 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { ByteSource } from './byte-source.ts';
 import { DocumentProblem } from './document.ts';
+import { charsetOf } from './text-charset.ts';
 
 const LARGEST_ENTRY = 64 * 1024 * 1024;
 const LARGEST_TOTAL = 160 * 1024 * 1024;
@@ -16,6 +17,8 @@ const ENTRY = 0x02014b50;
 const LOCAL = 0x04034b50;
 const STORED = 0;
 const DEFLATED = 8;
+const NAMES_LOOKED_AT = 1_000;
+const LINE_END = Buffer.from('\n');
 
 export interface ZipEntry {
   name: string;
@@ -83,6 +86,7 @@ function readDirectory(source: ByteSource): ZipEntry[] {
     throw new DocumentProblem('too_large', `its list of ${count} entries is longer than what is read of one`);
   const bytes = source.read(at, length);
   const entries: ZipEntry[] = [];
+  const names: Buffer[] = [];
   for (let from = 0; from + 46 <= bytes.length && bytes.readUInt32LE(from) === ENTRY; ) {
     const [nameLength, extraLength, commentLength] = [28, 30, 32].map((place) => bytes.readUInt16LE(from + place)) as [
       number,
@@ -96,8 +100,9 @@ function readDirectory(source: ByteSource): ZipEntry[] {
       packedSize: bytes.readUInt32LE(from + 20),
       at: bytes.readUInt32LE(from + 42),
     };
+    names.push(bytes.subarray(from + 46, from + 46 + nameLength));
     entries.push({
-      name: bytes.subarray(from + 46, from + 46 + nameLength).toString('utf8'),
+      name: '',
       ...large(sizes, extra),
       isEncrypted: (flags & 1) !== 0,
       method: bytes.readUInt16LE(from + 10),
@@ -106,7 +111,14 @@ function readDirectory(source: ByteSource): ZipEntry[] {
     from += 46 + nameLength + extraLength + commentLength;
   }
   if (entries.length === 0 && count > 0) throw damaged();
-  return entries;
+  const decoder = nameDecoder(names);
+  return entries.map((entry, index) => ({ ...entry, name: decoder.decode(names[index]) }));
+}
+
+/** Windows writes names in the charset of its language: all of them tell which. */
+function nameDecoder(names: readonly Buffer[]): InstanceType<typeof TextDecoder> {
+  const charset = charsetOf(Buffer.concat(names.slice(0, NAMES_LOOKED_AT).flatMap((name) => [name, LINE_END])));
+  return new TextDecoder(charset.startsWith('utf-16') ? 'utf-8' : charset);
 }
 
 /** Numbers that do not fit are in the extra field, in this order. */

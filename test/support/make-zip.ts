@@ -2,7 +2,8 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface MadeEntry {
-  name: string;
+  /** In bytes where it is not UTF-8. */
+  name: string | Buffer;
   data: string | Buffer;
   /** In place of the true size. */
   declaredSize?: number;
