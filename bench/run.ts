@@ -20,6 +20,7 @@ import { gatewayMessages } from './gateway-messages.ts';
 import { gatewayService } from './gateway-service.ts';
 import { gatewayTurns } from './gateway-turns.ts';
 import { longSession } from './long-session.ts';
+import { longTexts } from './long-texts.ts';
 import { machine } from './machine.ts';
 import { manyTurns } from './many-turns.ts';
 import { memoryRecall } from './memory-recall.ts';
@@ -50,6 +51,7 @@ const BENCHES: Bench[] = [
   conversation,
   manyTurns,
   retrieval,
+  longTexts,
   updates,
   memoryRecall,
   dialogues,

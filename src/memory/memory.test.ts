@@ -268,6 +268,19 @@ describe('save and search', () => {
       expect(textsOf(await memory.search(query))).toEqual(['Anna studies biology.']);
   });
 
+  it('of long texts, the one that is about the words comes before one that has them together once', async () => {
+    const { memory } = testMemory();
+    const section = (text: string): string =>
+      `${text} ${'It was described at length in this paragraph. '.repeat(20)}\n\n`;
+    const spread = ['The violin again.', 'Its varnish.', 'This violin, that violin.', 'More varnish, old varnish.'];
+    await memory.save({ content: spread.map(section).join(''), source: 'about' });
+    await memory.save({
+      content: ['A violin varnish.', 'Bread.', 'Boats.', 'Bees.'].map(section).join(''),
+      source: 'once',
+    });
+    expect((await memory.search('violin varnish')).results[0]?.source).toBe('about');
+  });
+
   it('a long text is found by words that are far apart in it', async () => {
     const { memory } = testMemory();
     const filler = 'It was described at length in this paragraph. '.repeat(25);

@@ -5,11 +5,22 @@
 import type { ArchiveChunk, Candidates, VectorHit } from '../storage/archive.ts';
 import type { Analyser, Counts, QueryTerms } from './analysis/analyser.ts';
 
-const K1 = 0.9;
-const B = 0.3;
-const COVERAGE = 0.3;
+interface Setting {
+  k1: number;
+  b: number;
+  /** What a text gains by having all words. */
+  coverage: number;
+}
+
+/** Of a chunk: chunks are similar in length, and short. */
+const CHUNK: Setting = { k1: 0.9, b: 0.3, coverage: 0.3 };
+/** Of a long document as a whole: a word that occurs often says more, and so does the length; many have all words somewhere. */
+const DOCUMENT: Setting = { k1: 1.2, b: 0.75, coverage: 0 };
+/** A note and a book are different kinds of text: beyond this times the average, a length says nothing more. */
+const MOST_APART = 2;
 /** What the words of all chunks of a document count for each of them: a long text spreads the words of a query. */
-const DOCUMENT_SHARE = 0.6;
+const SHARE_AMONG_NOTES = 0.6;
+const SHARE_AMONG_LONG = 0.9;
 const SPELLING_SHARE = 0.3;
 const SPELLING_AMONG = 100;
 const VECTOR_SHARE = 0.5;
@@ -50,13 +61,13 @@ export function createTextRanking(
     return counts;
   };
   return (chunks) => {
-    const wholeScores = documentScores(chunks);
+    const wholes = scoreWholes(chunks);
     const scored = chunks
       .map((chunk) => {
         const counts = countsOf(chunk);
-        const own = scoreText(counts, chunk.length / statistics.averageLength, weights);
-        const whole = Math.max(own, wholeScores.get(chunk.document.id) ?? 0);
-        return { chunk, counts, score: own > 0 ? (1 - DOCUMENT_SHARE) * own + DOCUMENT_SHARE * whole : 0 };
+        const own = scoreText(counts, chunk.length / statistics.averageLength, weights, CHUNK);
+        const whole = Math.max(own, wholes.scores.get(chunk.document.id) ?? 0);
+        return { chunk, counts, score: own > 0 ? (1 - wholes.share) * own + wholes.share * whole : 0 };
       })
       .sort(byScore);
     const highest = scored[0]?.score ?? 0;
@@ -72,19 +83,52 @@ export function createTextRanking(
       .sort(byScore);
   };
 
-  /** Of documents with several chunks here, as if these were one text. */
-  function documentScores(chunks: readonly ArchiveChunk[]): Map<string, number> {
-    const several = [...Map.groupBy(chunks, ({ document }) => document.id)].filter(([, own]) => own.length > 1);
-    return new Map(
-      several.map(([id, own]) => {
-        const terms = new Map<string, number>();
-        for (const chunk of own)
-          for (const [term, count] of countsOf(chunk).terms) terms.set(term, (terms.get(term) ?? 0) + count);
-        const length = own.reduce((sum, chunk) => sum + chunk.length, 0);
-        return [id, scoreText({ terms }, length / statistics.averageLength, weights)];
-      }),
-    );
+  /**
+   * Of documents as one text. Where most are long they are compared with each other, as wholes; where most are notes or turns, only what
+   * has several chunks here gains from them.
+   */
+  function scoreWholes(chunks: readonly ArchiveChunk[]): Wholes {
+    const documents = [...Map.groupBy(chunks, ({ document }) => document.id)];
+    const long = documents.filter(([, [first]]) => first !== undefined && first.chunksOfDocument > 1);
+    if (2 * long.length <= documents.length) {
+      const several = documents.filter(([, own]) => own.length > 1);
+      const scores = several.map(([id, own]): [string, number] => [
+        id,
+        scoreText(countsOfAll(own), lengthOf(own) / statistics.averageLength, weights, CHUNK),
+      ]);
+      return { scores: new Map(scores), share: SHARE_AMONG_NOTES };
+    }
+    const lengths = new Map(documents.map(([id, own]) => [id, wholeLength(own)]));
+    const average = [...lengths.values()].reduce((sum, length) => sum + length, 0) / lengths.size;
+    const scores = documents.map(([id, own]): [string, number] => {
+      const relativeLength = Math.min(MOST_APART, Math.max(1 / MOST_APART, (lengths.get(id) ?? average) / average));
+      return [id, scoreText(countsOfAll(own), relativeLength, weights, DOCUMENT)];
+    });
+    return { scores: new Map(scores), share: SHARE_AMONG_LONG };
   }
+
+  function countsOfAll(chunks: readonly ArchiveChunk[]): Pick<Counts, 'terms'> {
+    const terms = new Map<string, number>();
+    for (const chunk of chunks)
+      for (const [term, count] of countsOf(chunk).terms) terms.set(term, (terms.get(term) ?? 0) + count);
+    return { terms };
+  }
+}
+
+interface Wholes {
+  /** By the id of the document. */
+  scores: ReadonlyMap<string, number>;
+  /** What they count for each chunk, besides its own score. */
+  share: number;
+}
+
+function lengthOf(chunks: readonly ArchiveChunk[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+}
+
+/** Of a document of which these chunks are known: the others are about as long. */
+function wholeLength(own: readonly ArchiveChunk[]): number {
+  return (lengthOf(own) * (own[0]?.chunksOfDocument ?? own.length)) / own.length;
 }
 
 interface Weight {
@@ -107,6 +151,7 @@ function scoreText(
   { terms }: Pick<Counts, 'terms'>,
   relativeLength: number,
   weights: ReadonlyMap<string, Weight>,
+  setting: Setting,
 ): number {
   const scores = new Map<string, number>();
   const covered = new Map<string, number>();
@@ -119,10 +164,10 @@ function scoreText(
     const count = terms.get(term);
     if (!count) continue;
     raise(covered, of, weight);
-    raise(scores, of, weight * saturation(count, relativeLength));
+    raise(scores, of, weight * saturation(count, relativeLength, setting));
   }
   const total = sumOf(all);
-  return total > 0 ? sumOf(scores) * (1 + (COVERAGE * sumOf(covered)) / total) : 0;
+  return total > 0 ? sumOf(scores) * (1 + (setting.coverage * sumOf(covered)) / total) : 0;
 }
 
 function sumOf(values: ReadonlyMap<string, number>): number {
@@ -139,7 +184,7 @@ function spellingScores(best: readonly Counts[]): number[] | undefined {
   const scores = best.map(({ trigrams, spelt }) => {
     let score = 0;
     for (const [part, count] of trigrams) {
-      score += rarity(holders.get(part) ?? 0, best.length) * saturation(count, spelt / average);
+      score += rarity(holders.get(part) ?? 0, best.length) * saturation(count, spelt / average, CHUNK);
     }
     return score;
   });
@@ -152,8 +197,8 @@ function rarity(holding: number, all: number): number {
 }
 
 /** The weight of a word that occurs `count` times: little more than that of one occurrence. */
-function saturation(count: number, relativeLength: number): number {
-  return (count * (K1 + 1)) / (count + K1 * (1 - B + B * relativeLength));
+function saturation(count: number, relativeLength: number, { k1, b }: Setting): number {
+  return (count * (k1 + 1)) / (count + k1 * (1 - b + b * relativeLength));
 }
 
 function byScore(a: { score: number; chunk: ArchiveChunk }, b: { score: number; chunk: ArchiveChunk }): number {

@@ -94,7 +94,7 @@ export async function recallFrom(
     const relevance = relevanceOf(matched.keys(), information);
     const document = { id: '', scope: reader.scope, source: part.source, date: '', hash: '' };
     const { context, text, tainted } = part;
-    const chunk = { id: -1 - index, document, position: 0, context, text, length: 0 };
+    const chunk = { id: -1 - index, document, position: 0, context, text, length: 0, chunksOfDocument: 1 };
     return { chunk, relevance, score: relevance, tainted, isArchived: false };
   });
   const chosen = chooseRelevant(

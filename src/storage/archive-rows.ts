@@ -11,8 +11,9 @@ import type {
   PendingChunk,
 } from './archive.ts';
 
-/** Of a chunk `c` and its document `d`. */
-export const CHUNK_COLUMNS = `c.id, c.position, c.context, c.text, c.length, d.id AS document, d.scope, d.source, d.title, d.date, d.speaker,
+/** Of a chunk `c` of this table and its document `d`. */
+export const chunkColumns = (chunks: string): string => `c.id, c.position, c.context, c.text, c.length,
+  (SELECT max(other.position) FROM ${chunks} other WHERE other.document = c.document) AS last_position, d.id AS document, d.scope, d.source, d.title, d.date, d.speaker,
   d.session, d.hash, d.superseded_by, d.kind, d.valid_from, d.valid_until`;
 
 /** What kind of source a document `d` came from. */
@@ -75,6 +76,7 @@ export function chunkOf(row: Row): ArchiveChunk {
     context: String(row.context),
     text: String(row.text),
     length: Number(row.length),
+    chunksOfDocument: Number(row.last_position) + 1,
   };
 }
 

@@ -64,6 +64,8 @@ export interface ArchiveChunk {
   text: string;
   /** Number of terms without marks. */
   length: number;
+  /** How many chunks its document has. */
+  chunksOfDocument: number;
 }
 
 export interface Candidates {

@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
 import type { ArchiveChunk, Around, Candidates } from '../../archive.ts';
 import { POSTINGS_BUDGET, rarestFirst, TERMS_LIMIT, weightOf } from '../../archive-candidates.ts';
-import { CHUNK_COLUMNS, chunkOf } from '../../archive-rows.ts';
+import { chunkColumns, chunkOf } from '../../archive-rows.ts';
 import { indexName, read, readState } from './tables.ts';
 import { type Visible, visibleChunks, visibleTo } from './visible.ts';
 
@@ -171,7 +171,7 @@ function best(touched: readonly number[], sums: Float32Array, limit: number): nu
   return [...kept].sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0) || b - a).slice(0, limit);
 }
 
-const CHUNKS = `${CHUNK_COLUMNS} FROM archive_chunks c JOIN archive_documents d ON d.key = c.document`;
+const CHUNKS = `${chunkColumns('archive_chunks')} FROM archive_chunks c JOIN archive_documents d ON d.key = c.document`;
 
 export function readChunks(db: DatabaseSync, reader: MemoryReader, ids: readonly number[]): ArchiveChunk[] {
   const { sql, scopes } = visibleTo(reader);

@@ -3,7 +3,7 @@ import type { MemoryReader } from '../../../vocabulary/memory-scope.ts';
 import type { ArchiveChunk, ArchiveDocument, ArchiveSummary, Around, Listed } from '../../archive.ts';
 import { collectHolding, HOLDING_COLUMNS } from '../../archive-holding.ts';
 import {
-  CHUNK_COLUMNS,
+  chunkColumns,
   chunkOf,
   documentOf,
   HEAD_CHARACTERS,
@@ -22,7 +22,7 @@ const LONGEST_CHAIN = 50;
 const DOCUMENTS_AT_ONCE = 500;
 
 const chunksFrom = ({ chunks, documents }: ArchiveTables): string =>
-  `SELECT ${CHUNK_COLUMNS} FROM ${chunks} c JOIN ${documents} d ON d.key = c.document`;
+  `SELECT ${chunkColumns(chunks)} FROM ${chunks} c JOIN ${documents} d ON d.key = c.document`;
 
 export async function readChunks(
   query: Query,
@@ -91,7 +91,7 @@ export async function replacementsOf(
        SELECT chain.start, d.superseded_by, chain.step + 1 FROM chain JOIN ${tables.documents} d ON d.id = chain.id
        WHERE d.superseded_by IS NOT NULL AND chain.step < ${LONGEST_CHAIN} AND ${isVisible('d', 2)}
      ), last AS (SELECT DISTINCT ON (start) start, id FROM chain ORDER BY start, step DESC)
-     SELECT DISTINCT ON (last.start) last.start, ${CHUNK_COLUMNS}
+     SELECT DISTINCT ON (last.start) last.start, ${chunkColumns(tables.chunks)}
      FROM last JOIN ${tables.documents} d ON d.id = last.id JOIN ${tables.chunks} c ON c.document = d.key
      WHERE last.id <> last.start AND ${isVisible('d', 2)} ORDER BY last.start, c.position`,
     [ids, scopesOf(reader)],
