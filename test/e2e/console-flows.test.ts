@@ -67,6 +67,8 @@ it('a running turn is stopped, and a reload in its middle shows everything once'
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByRole('button', { name: 'Ask again', exact: true }).waitFor();
   await eventually(async () => expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0));
+  await page.locator('.turn-end').getByText('Cancelled', { exact: true }).waitFor();
+  expect(await page.locator('.turn-end .problem').count()).toBe(0);
 });
 
 it('a question is edited and asked again, forked, renamed and deleted; the palette opens a page', async () => {

@@ -189,15 +189,17 @@ function EndRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
       </p>
     );
   const stage = STAGES[end.stage];
+  // Somebody stopped it: that is no failure.
+  const error = end.stage === 'cancelled' ? undefined : end.error;
   return (
     <footer class="turn-end">
-      {end.error && (
+      {error && (
         <p class="note problem">
           <Icon name="warn" /> {stage ? `${t(stage)}: ` : ''}
-          {end.error.message}
+          {error.message}
         </p>
       )}
-      {!end.error && stage && <p class="quiet">{t(stage)}</p>}
+      {!error && stage && <p class="quiet">{t(stage)}</p>}
       <div class="row-actions">
         <span class="quiet">{factsOf(turn)}</span>
         <span class="together">
