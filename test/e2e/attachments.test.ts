@@ -158,7 +158,7 @@ describe.concurrent('--image', () => {
     model.home.file('text.png', 'not a picture');
     model.home.file('large.png', Buffer.concat([PNG, Buffer.alloc(10 * 1024 * 1024)]));
     for (const [path, reason] of [
-      ['text.png', 'is not accepted: a PNG, JPEG, GIF or WebP picture is'],
+      ['text.png', 'is not accepted: a PNG, JPEG, GIF, WebP, TIFF or AVIF picture is'],
       ['missing.png', 'cannot be read'],
       ['.', 'is not a regular file'],
       ['large.png', 'accepted: up to 10485760'],
