@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
 import type { OpenedConsole, ServiceParts } from '../gateway/service/console-parts.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import { newId } from '../lib/new-id.ts';
@@ -24,7 +25,7 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
   const { token, port, settings, log } = parts;
   const { now, version } = runtime.environment;
   const [access, limits] = await Promise.all([runtime.consoleAccess(), runtime.limits()]);
-  const cookieName = cookieNameOf(runtime);
+  const cookieName = await cookieNameOf(runtime, access);
   let isDraining = false;
   let unwatch: (() => void) | undefined;
   const feed = createEventFeed({
@@ -122,13 +123,12 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
 }
 
 /**
- * Browsers send a host's cookies to each of its ports: gateways of several homes must not replace each other's. Gateways of one database have one name, so that
- * a browser behind a balancer is signed in to all of them.
+ * Browsers send a host's cookies to each of its ports: gateways of several homes, and of several databases, must not replace each other's. Gateways of one
+ * database have one name, so that a browser behind a balancer is signed in to all of them.
  */
-function cookieNameOf({ environment, config }: Runtime): string {
-  const shared = config.store === undefined ? undefined : URL.parse(config.store)?.pathname;
-  const digest = createHash('sha256').update(shared ?? environment.home);
-  return `lainclaw-${digest.digest('hex').slice(0, 10)}`;
+async function cookieNameOf({ environment, config }: Runtime, access: ConsoleAccess): Promise<string> {
+  const place = config.store === undefined ? environment.home : await access.storageId();
+  return `lainclaw-${createHash('sha256').update(place).digest('hex').slice(0, 10)}`;
 }
 
 function pageFolder(): string {

@@ -11,6 +11,8 @@ export interface TestDatabase {
   ownerUrl: string;
   port: number;
   name: string;
+  /** Puts a new database of the same name in its place. */
+  replace(): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -22,15 +24,23 @@ export async function testDatabase({ isEmpty = false } = {}): Promise<TestDataba
   made += 1;
   const name = `test_${process.pid}_${process.env.VITEST_POOL_ID ?? 0}_${made}`;
   const template = isEmpty ? 'template0' : TEMPLATE;
-  await superuser(port, (client) => client.query(`CREATE DATABASE ${name} OWNER ${OWNER} TEMPLATE ${template}`));
+  const create = async (): Promise<void> => {
+    await superuser(port, (client) => client.query(`CREATE DATABASE ${name} OWNER ${OWNER} TEMPLATE ${template}`));
+  };
+  const drop = async (): Promise<void> => {
+    await superuser(port, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
+  };
+  await create();
   return {
     url: databaseUrl(port, APP, name),
     ownerUrl: databaseUrl(port, OWNER, name),
     port,
     name,
-    async drop() {
-      await superuser(port, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
+    async replace() {
+      await drop();
+      await create();
     },
+    drop,
   };
 }
 

@@ -10,7 +10,7 @@ import {
   type StoredPerson,
   type StoredSession,
 } from './access-file.ts';
-
+import { consoleId } from './console-id.ts';
 import { hashPassword, isPassword } from './password.ts';
 
 /** The owner is a person without a record. */
@@ -70,6 +70,8 @@ export interface ConsoleAccess {
   removePerson(id: string): Promise<boolean>;
   /** The ids of the sessions that are signed in now. */
   signedInIds(): Promise<ReadonlySet<string>>;
+  /** Names the storage: the same for all its gateways, another one for every other storage. */
+  storageId(): Promise<string>;
   /** Called with the ids that remain when this process has signed somebody out. Returns the function that ends it. */
   onSignedOut(listener: (remaining: ReadonlySet<string>) => void): () => void;
 }
@@ -259,6 +261,8 @@ export function createConsoleAccess({ files, now }: { files: OwnerFiles; now(): 
       }),
 
     signedInIds: async () => idsIn(await file.read()),
+
+    storageId: () => consoleId(files),
 
     onSignedOut(listener) {
       listeners.add(listener);
