@@ -13,7 +13,10 @@ import { listOf, NO_INPUT, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 const SEARCH = {
   service: { enum: SEARCH_SERVICES },
   apiKey: { ...TEXT, description: 'by default the one in the environment, or the one that was typed before' },
-  address: { ...TEXT, description: 'where the service is; searxng needs it' },
+  address: {
+    ...TEXT,
+    description: 'where the service is; searxng needs it. A kept key is sent to its known address alone',
+  },
   provider: { ...TEXT, description: 'of the model that searches, for the service `model`; by default the present one' },
 } as const;
 
@@ -89,8 +92,14 @@ export const connectSearch = defineOperation({
   output: objectWith({ service: TEXT, configPath: TEXT }, { keyVariable: TEXT }),
   async run({ check, ...search }, context) {
     const { runtime } = context;
-    if (check) await tried(search, context);
     const { service, apiKey, address } = search;
+    // The tool takes the key of the environment first, also where one is typed.
+    const kept =
+      service === 'model' || (apiKey !== undefined && variableWithKey(service, runtime) === undefined)
+        ? undefined
+        : await keyOf(service, runtime);
+    await refuseElsewhere(search, kept, runtime);
+    if (check) await tried(search, context);
     if (apiKey !== undefined && service !== 'model') await (await runtime.searchKeys()).store(service, apiKey.trim());
     await storeSettings(runtime, { webSearch: service, webSearchUrl: address });
     const variable = service === 'model' || apiKey !== undefined ? undefined : variableWithKey(service, runtime);
@@ -116,7 +125,9 @@ async function tried(search: Search, { runtime, signal }: OperationContext): Pro
   if (base === undefined) throw refused(`${row.label} needs its address, such as http://127.0.0.1:8888`);
   if (!/^https?:\/\/\S+$/.test(base) || !URL.canParse(base))
     throw refused('that is not an address; accepted: http:// or https://');
-  const key = apiKey?.trim() || (await keyOf(service, runtime));
+  const typed = apiKey?.trim();
+  const key = typed || (await keyOf(service, runtime));
+  if (!typed) await refuseElsewhere(search, key, runtime);
   if (key === undefined) throw refused(`${row.label} needs a key: type it, or put it into ${row.keyVariable}`);
   if (/\s/.test(key)) throw refused('that is not a key: it holds spaces');
   try {
@@ -125,6 +136,20 @@ async function tried(search: Search, { runtime, signal }: OperationContext): Pro
     if (!(error instanceof ToolFailure)) throw error;
     throw refused(error.message);
   }
+}
+
+/** A key that the call does not hold is sent to the service's own address and to the one that it is used with now, and to no other. */
+async function refuseElsewhere({ service, apiKey, address }: Search, kept: string | undefined, runtime: Runtime) {
+  if (service === 'model' || address === undefined || !kept || kept === apiKey?.trim()) return;
+  const { webSearch, webSearchUrl } = await runtime.currentConfig();
+  const { address: own, label } = searchServices[service];
+  const known = [own, webSearch === service ? webSearchUrl : undefined];
+  if (known.some((each) => each !== undefined && withoutSlash(each) === withoutSlash(address))) return;
+  throw refused(`the key of ${label} that is kept here is not sent to another address: type the key for ${address}`);
+}
+
+function withoutSlash(address: string): string {
+  return (URL.parse(address)?.href ?? address).replace(/\/$/, '');
 }
 
 function checkModel(provider: string): void {

@@ -89,6 +89,7 @@ describe.concurrent('by flags', () => {
   it('a key in the variable of the service stays there; a model that cannot search is named', async () => {
     const [env, server, home] = [await modelEnv(), await searchServer(), testHome()];
     const withKey = { ...env, BRAVE_API_KEY: SEARCH_KEY };
+    home.config({ webSearch: 'brave', webSearchUrl: server.url });
     const command = ['setup', '--yes', '--web-search', 'brave', '--web-search-url', server.url];
     const stored = await lainclaw(command, { home, env: withKey });
     expect(stored.json()).toMatchObject({ search: { service: 'brave', keyVariable: 'BRAVE_API_KEY' } });
