@@ -148,12 +148,7 @@ export function createBuiltinTools(dependencies: BuiltinToolsDependencies): Tool
     }),
     createProcessTool(),
     createCodeExecuteTool({
-      sandbox: async () => {
-        const found = await sandbox();
-        // Code that forks without end must not take the machine with it: a sandbox that cannot bound it is none.
-        const state = found.isolates ? await found.available() : undefined;
-        return state?.ok && state.limits.processes === 'tree' ? found : undefined;
-      },
+      sandbox,
       environment,
       skillFolders: [join(home, 'skills')],
       settings: commandSettings?.code,

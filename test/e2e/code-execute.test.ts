@@ -201,11 +201,18 @@ describe('without a sandbox', () => {
     const code = `open(${JSON.stringify(join(home.base, 'ran'))}, "w")`;
     expect(await invoke(home, { code }, '--approve=auto')).toMatchObject({
       ok: false,
-      error: { code: 'execution_error', reason: 'denied', message: expect.stringContaining('bubblewrap') },
+      error: {
+        code: 'execution_error',
+        reason: 'denied',
+        message: expect.stringContaining('lainclaw config set sandbox auto'),
+      },
     });
     expect(existsSync(join(home.base, 'ran'))).toBe(false);
     const { json } = await lainclaw(['tools', 'info', 'code_execute'], { home });
-    expect(json()).toMatchObject({ available: false, unavailableBecause: expect.stringContaining('bubblewrap') });
+    expect(json()).toMatchObject({
+      available: false,
+      unavailableBecause: expect.stringContaining('lainclaw config set sandbox auto'),
+    });
   });
 
   it('a chosen one that does not work is named, here and in "tools info"', async () => {

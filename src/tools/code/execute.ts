@@ -24,8 +24,8 @@ const INTERPRETERS = {
 } as const;
 
 export interface CodeExecuteDependencies {
-  /** Undefined where nothing isolates: then no code runs. */
-  sandbox(): Promise<Sandbox | undefined>;
+  /** Where it does not isolate, or cannot bound how many processes there are, no code runs. */
+  sandbox(): Promise<Sandbox>;
   environment: Readonly<Record<string, string>>;
   /** Where installed skills are: code may read them. */
   skillFolders: readonly string[];
@@ -57,7 +57,7 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
     timeoutOf: ({ timeoutMs }) => timeoutMs + ENDING_MS,
     unavailable: async () => {
       try {
-        return (await sandbox()) ? undefined : NO_SANDBOX;
+        return await whyUnfit(await sandbox());
       } catch (error) {
         if (error instanceof SandboxError) return error.message;
         throw error;
@@ -67,7 +67,8 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
       refuseNetwork(networkSetting, asked);
       const { workspace, signal, hides, progress, spoolPath, keptPath, afterwards, network } = context;
       const backend = await sandbox().catch(orSandboxFailure);
-      if (!backend) throw new ToolFailure(NO_SANDBOX, { reason: 'denied' });
+      const unfit = await whyUnfit(backend);
+      if (unfit !== undefined) throw new ToolFailure(unfit, { reason: 'denied' });
       const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
       const { file, argv } = INTERPRETERS[language];
       const scratch = await mkdtemp(join(tmpdir(), 'lainclaw-code-'));
@@ -113,8 +114,19 @@ export function createCodeExecuteTool(dependencies: CodeExecuteDependencies): To
   });
 }
 
-const NO_SANDBOX =
-  'code_execute runs only inside a sandbox and there is none here: install bubblewrap (apt-get install bubblewrap)';
+/** Undefined: code can run in it. Code that forks without end must not take the machine with it. */
+async function whyUnfit(sandbox: Sandbox): Promise<string | undefined> {
+  const start = 'code_execute runs only inside a sandbox, and';
+  if (!sandbox.isolates) {
+    const { because } = sandbox;
+    if (!because) return `${start} it is switched off: lainclaw config set sandbox auto`;
+    return `${start} bubblewrap does not work here (${because.reason}): ${because.fix}`;
+  }
+  const state = await sandbox.available();
+  if (!state.ok) return `${start} ${sandbox.name} does not work here (${state.reason}): ${state.fix}`;
+  if (state.limits.processes === 'tree') return undefined;
+  return `${start} ${sandbox.name} cannot limit here how many processes the code starts`;
+}
 
 interface LeftFile {
   name: string;
