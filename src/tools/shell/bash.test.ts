@@ -5,7 +5,7 @@ import { testHome } from '../../../test/support/test-home.ts';
 import { type Finished, type Sandbox, type SandboxCommand, SandboxError } from '../../sandbox/sandbox.ts';
 import type { ToolContext, ToolFailure } from '../tool.ts';
 import { createBashTool } from './bash.ts';
-import type { CommandRecords } from './command-records.ts';
+import type { CommandRecords, RunningRecord } from './command-records.ts';
 
 const said = (text: string) => ({ text, bytes: text.length, cut: false });
 const FINISHED: Finished = {
@@ -118,25 +118,28 @@ describe('bash', () => {
 
   it('has the command start once it is on record, and takes it off the record when it has ended', async () => {
     const order: string[] = [];
-    const recorded = Promise.withResolvers<() => Promise<void>>();
+    const recorded = Promise.withResolvers<RunningRecord>();
     const { execute } = toolOn(
       async (_command, { startsAfter }) => {
         order.push('sandbox');
-        recorded.resolve(async () => void order.push('off'));
+        recorded.resolve({
+          stopClock: () => void order.push('clock'),
+          remove: async () => void order.push('off'),
+        });
         await startsAfter;
         order.push('command');
         return FINISHED;
       },
       {
         async begin() {
-          const off = await recorded.promise;
+          const running = await recorded.promise;
           order.push('recorded');
-          return off;
+          return running;
         },
       },
     );
     await execute({ command: 'x' });
-    expect(order).toEqual(['sandbox', 'recorded', 'command', 'off']);
+    expect(order).toEqual(['sandbox', 'recorded', 'command', 'clock', 'off']);
   });
 
   it('fails with the reason where the command cannot be put on record', async () => {

@@ -184,7 +184,10 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
             });
       // Also after a command that failed to run to its end, and before anyone is told that it has.
       const putBack = await running.then(
-        () => plants?.putBack(),
+        (outcome) => {
+          if (!('process' in outcome)) plants?.commandEnded();
+          return plants?.putBack();
+        },
         () => plants?.finish(),
       );
       const finished = await running;

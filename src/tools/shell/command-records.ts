@@ -25,13 +25,20 @@ export interface RecordedCommand {
 }
 
 export interface KilledCommand extends RecordedCommand {
-  /** When its process was last known to live, in milliseconds since the epoch. */
+  /** When it ended, or its process was last known to live, in milliseconds since the epoch. */
   aliveAt: number;
 }
 
+export interface RunningRecord {
+  /** The command has ended: `aliveAt` stays what it is now. */
+  stopClock(): void;
+  /** Takes the command off the record. */
+  remove(): Promise<void>;
+}
+
 export interface CommandRecords {
-  /** Durable when it resolves. The returned function takes the command off the record. */
-  begin(command: RecordedCommand): Promise<() => Promise<void>>;
+  /** Durable when it resolves. */
+  begin(command: RecordedCommand): Promise<RunningRecord>;
   /** The process that wrote such a file. */
   ownerOf(path: string): Owner;
   /** The files of commands whose process is gone. Removes what such a process left half written. */
@@ -56,9 +63,13 @@ export function createCommandRecords(directory: string, newId: (prefix: string) 
         const at = Date.now() / 1_000;
         void utimes(path, at, at).catch(() => {});
       }, ALIVE_MS).unref();
-      return () => {
-        clearInterval(alive);
-        return remove(path);
+      const stopClock = (): void => clearInterval(alive);
+      return {
+        stopClock,
+        remove() {
+          stopClock();
+          return remove(path);
+        },
       };
     },
     ownerOf: (path) => ownerIn(basename(path)) ?? { pid: 0, started: 0 },

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import { testHome } from '../../../test/support/test-home.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import type { RecordedCommand } from './command-records.ts';
+import { createCommandRecords, type RecordedCommand } from './command-records.ts';
 import { createPlantWatcher } from './watch-plants.ts';
 
 const file = (text: string) => ({ bytes: Buffer.from(text), mode: 0o644 });
@@ -17,7 +18,7 @@ async function setUp() {
     async begin(command) {
       onRecord.add({ ...command, executed: command.executed && new Map(command.executed) });
       const [mine] = [...onRecord].slice(-1);
-      return async () => void (mine && onRecord.delete(mine));
+      return { stopClock() {}, remove: async () => void (mine && onRecord.delete(mine)) };
     },
   });
   const plants = await watch({
@@ -82,4 +83,38 @@ it('is on record no more once it has ended, also when it is guarded at that mome
   const { plants, onRecord } = await setUp();
   await Promise.all([plants.finish(), plants.guard(['mcp:x'])]);
   expect(onRecord.size).toBe(0);
+});
+
+it('its record says when it ended, while what it left is not put back yet', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { workspace: root, base } = testHome();
+  const directory = join(base, 'commands');
+  const kept = Promise.withResolvers<string>();
+  const watch = createPlantWatcher(
+    '',
+    createCommandRecords(directory, (prefix) => prefix),
+  );
+  const plants = await watch({
+    workspace: { root } as Workspace,
+    signal: new AbortController().signal,
+    now: Date.now,
+    keptPath: () => kept.promise,
+    tainted: { sources: ['mcp:x'] },
+  });
+  await plants.begin();
+  const [name = ''] = readdirSync(directory);
+  const path = join(directory, name);
+  const setTime = (): void => utimesSync(path, 1, 1);
+  setTime();
+  vi.advanceTimersByTime(1_000);
+  await eventually(() => expect(statSync(path).mtimeMs).toBeGreaterThan(1_000));
+  writeFileSync(join(root, 'package.json'), 'evil\n');
+  const finishing = plants.finish();
+  setTime();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.advanceTimersByTime(5_000);
+  expect(statSync(path).mtimeMs).toBe(1_000);
+  kept.reject(new Error('no space left on device'));
+  expect(await finishing).toContainEqual(expect.stringContaining('could not be put back'));
 });

@@ -10,16 +10,18 @@ import { type EntryState, isSameState } from '../../workspace/repositories/git-e
 import { createRepositoryWatcher } from '../../workspace/repositories/watch-repositories.ts';
 import { executedReason } from '../permissions/executed-paths.ts';
 import type { ToolContext } from '../tool.ts';
-import type { CommandRecords } from './command-records.ts';
+import type { CommandRecords, RunningRecord } from './command-records.ts';
 
 export interface PlantWatch {
   /** Right before the command. Resolves when what was there is durably on record; the command must not start before. */
   begin(): Promise<void>;
+  /** The command has ended. Where what it left cannot be put back, its record stays, and what changes from now on is not the command's. */
+  commandEnded(): void;
   /** Puts back what the command has left so far. Tells what it was, one line each. */
   putBack(): Promise<string[]>;
   /** The command has ended, however it ended, and what it left was put back: takes it off the record. */
   end(): Promise<void>;
-  /** Both, one after the other. */
+  /** All three, one after the other. */
   finish(): Promise<string[]>;
   /** While it runs: from now on for all that other programs run. Resolves when that is durably on record. */
   guard(sources: readonly TaintSource[]): Promise<void>;
@@ -51,7 +53,8 @@ export function createPlantWatcher(userHome: string, records?: Pick<CommandRecor
     let approvedForOthers: string[] = [];
     /** What others have given files: each content is theirs, also the one before. */
     const accepted = new Map<string, EntryState[]>();
-    let takeOff: (() => Promise<void>) | undefined;
+    let onRecord: RunningRecord | undefined;
+    let hasEnded = false;
     let isOver = false;
     let recording: Promise<void> = Promise.resolve();
 
@@ -59,9 +62,10 @@ export function createPlantWatcher(userHome: string, records?: Pick<CommandRecor
     function record(): Promise<void> {
       const next = async (): Promise<void> => {
         if (isOver) return;
-        const before = takeOff;
-        takeOff = await records?.begin({ root, repositories: ofGit, executed: ofOthers, approved });
-        await before?.();
+        const before = onRecord;
+        onRecord = await records?.begin({ root, repositories: ofGit, executed: ofOthers, approved });
+        if (hasEnded) onRecord?.stopClock();
+        await before?.remove();
       };
       recording = recording.then(next, next);
       return recording;
@@ -94,14 +98,21 @@ export function createPlantWatcher(userHome: string, records?: Pick<CommandRecor
     async function end(): Promise<void> {
       isOver = true;
       await recording.catch(() => {});
-      await takeOff?.();
+      await onRecord?.remove();
+    }
+
+    function commandEnded(): void {
+      hasEnded = true;
+      onRecord?.stopClock();
     }
 
     return {
       begin: record,
+      commandEnded,
       putBack,
       end,
       async finish() {
+        commandEnded();
         const notes = await putBack();
         await end();
         return notes;
