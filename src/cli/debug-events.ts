@@ -1,5 +1,6 @@
 // What `--debug` shows: beside the events of a turn, one line for each model call, tool call and the turn itself, with its time
 // and what it used. The lines are notices, so they go wherever notices go, and never into the answer.
+import { counted } from '../lib/counted.ts';
 import { monotonicMs } from '../lib/monotonic.ts';
 import type { RunEvent } from '../pipeline/events.ts';
 import type { Usage } from '../vocabulary/usage.ts';
@@ -30,7 +31,7 @@ function lineFor(event: RunEvent, turn: { modelCalls: number; durationMs: number
     }
     case 'run-end': {
       const { stage, toolCalls, usage, sessionId } = event.result;
-      return `the turn ended (${stage}) after ${rounded(turn.durationMs)} ms: ${turn.modelCalls} model call(s), ${toolCalls.length} tool call(s)${usedBy(usage)}; session ${sessionId}`;
+      return `the turn ended (${stage}) after ${rounded(turn.durationMs)} ms: ${counted(turn.modelCalls, 'model call')}, ${counted(toolCalls.length, 'tool call')}${usedBy(usage)}; session ${sessionId}`;
     }
     default:
       return undefined;

@@ -1,8 +1,10 @@
 // Checks of the installation: what works, what does not, and the command that repairs it.
+
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FoundServer } from '../adapters/local-servers.ts';
 import { loadConfig } from '../config/config.ts';
+import { counted } from '../lib/counted.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemTimezone } from '../runtime/system-timezone.ts';
 import type { HomeReport, Remedy } from '../storage/home-check.ts';
@@ -102,7 +104,8 @@ async function fileChecks({ runtime, signal }: OperationContext): Promise<Check[
     );
     const more = findings.length - shown.length;
     if (more > 0) shown.push({ name, state: 'problem', message: `and ${more} more`, fix: REMEDIES.restore });
-    const sound: Check[] = findings.length > 0 ? [] : [{ name, state: 'ok', message: `${files} files, none damaged` }];
+    const sound: Check[] =
+      findings.length > 0 ? [] : [{ name, state: 'ok', message: `${counted(files, 'file')}, none damaged` }];
     return [...sound, ...shown, ...backupCheck(report, runtime)];
   } catch (error) {
     return [{ name, state: 'problem', message: messageOf(error), fix: 'follow the message, then run this again' }];
@@ -148,7 +151,7 @@ async function storeChecks({ config, store }: Runtime): Promise<Check[]> {
     const left: Check = {
       name,
       state: 'advice',
-      message: `the memory of this home (${memoryInHome} texts) is not in the database, where it is searched`,
+      message: `the memory of this home (${counted(memoryInHome, 'text')}) is not in the database, where it is searched`,
       fix: 'lainclaw store copy --from local --to postgres',
     };
     return [advice, ...(memoryInHome > 0 ? [left] : []), ...(await bucketChecks(store))];

@@ -19,7 +19,7 @@ describe.concurrent('commands that look', () => {
     await say('a question');
     await chat.shows('12 in, 7 out');
     await say('/export talk.md');
-    await chat.shows('1 turn(s) of this conversation are in');
+    await chat.shows('1 turn of this conversation is in');
     const written = readFileSync(join(home.workspace, 'talk.md'), 'utf8');
     expect(written).toContain('The answer.');
     await say('/export talk.md');

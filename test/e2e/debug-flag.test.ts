@@ -15,7 +15,7 @@ it('--debug says on stderr what each call took and used, and leaves the answer a
     /debug: asking openai-compatible\/fake/,
     /debug: openai-compatible\/fake answered after [\d.]+ ms; 12 tokens in, 7 out/,
     /debug: time\.now \S+ ended after [\d.]+ ms/,
-    /debug: the turn ended \(answered\) after [\d.]+ ms: 2 model call\(s\), 1 tool call\(s\)/,
+    /debug: the turn ended \(answered\) after [\d.]+ ms: 2 model calls, 1 tool call/,
   ])
     expect(stderr).toMatch(line);
   const quiet = await modelFor('openai-compatible', [{ text: 'hi' }]);

@@ -82,7 +82,7 @@ describe('lainclaw memory', () => {
     await memory(home, 'import', folder);
     rmSync(join(folder, 'tulips.md'));
     const { stdout, stderr } = await memory(home, 'import', folder, '--text');
-    expect(stdout).toBe('1 files: 0 new, 0 changed, 1 as before\n');
+    expect(stdout).toBe('1 file: 0 new, 0 changed, 1 as before\n');
     expect(stderr).toContain('tulips.md');
     expect(stderr).toContain('--forget-gone');
     expect((await memory(home, 'import', folder, '--forget-gone')).json()).toMatchObject({ forgotten: 1, gone: [] });

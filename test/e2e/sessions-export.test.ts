@@ -209,7 +209,9 @@ describe.concurrent('the file', () => {
       stderr: expect.stringContaining('OUTPUT_EXISTS'),
     });
     expect(readFileSync(path, 'utf8')).toBe('mine');
-    expect((await run(home, 'main', '--output', 'talk.html', '--force', '--text')).stdout).toContain('1 turn(s)');
+    expect((await run(home, 'main', '--output', 'talk.html', '--force', '--text')).stdout).toContain(
+      '1 turn with 2 messages is in',
+    );
     expect(readFileSync(path, 'utf8')).toContain('<!doctype html>');
     expect((await run(home, 'main', '--output', 'no/such.md')).stderr).toContain('does not exist');
     expect(existsSync(join(home.workspace, 'no'))).toBe(false);
@@ -254,7 +256,7 @@ describe.concurrent('what is kept beside the messages', () => {
     await ask(home, 'two');
     const { code, stderr, json } = await run(home, 'main');
     expect(code).toBe(0);
-    expect(stderr).toContain(`2 line(s) of the transcript cannot be read: ${lines + 1}, ${lines + 2} of session-`);
+    expect(stderr).toContain(`2 lines of the transcript cannot be read: ${lines + 1}, ${lines + 2} of session-`);
     const [session] = json<Document>().sessions;
     expect(session).toMatchObject({ damagedLineCount: 2, damagedLines: [lines + 1, lines + 2] });
     expect(session?.entries).toHaveLength(2);

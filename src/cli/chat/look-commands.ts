@@ -1,5 +1,7 @@
 // Commands of the chat that look at what there is, or take it out: the same operations as the commands of the terminal, as Markdown.
+
 import { resolve } from 'node:path';
+import { counted } from '../../lib/counted.ts';
 import { localTime } from '../../lib/local-time.ts';
 import { newId } from '../../lib/new-id.ts';
 import { listAgentRuns, listAgents } from '../../operations/agents.ts';
@@ -86,7 +88,7 @@ async function writeExport({ sessionKey, root, operate }: LookCommandServices, a
       { onPiece: (piece) => file.write(piece) },
     );
     await file.finish();
-    return `${turns} turn(s) of this conversation are in \`${path}\`.`;
+    return `${counted(turns, 'turn')} of this conversation ${turns === 1 ? 'is' : 'are'} in \`${path}\`.`;
   } finally {
     await file.discard();
   }
@@ -119,7 +121,7 @@ function settingLine({ key, value, source, variable, default: fallback, problem 
 
 function serverLines({ servers, problems }: OutputOf<typeof listServers>): string {
   const lines = servers.map(
-    ({ name, tools, command, url }) => `- \`${name}\`: ${tools.length} tool(s), ${command ?? url ?? ''}`,
+    ({ name, tools, command, url }) => `- \`${name}\`: ${counted(tools.length, 'tool')}, ${command ?? url ?? ''}`,
   );
   return withProblems(lines, problems, 'There are no MCP servers: `lainclaw mcp add` adds one.');
 }

@@ -1,6 +1,7 @@
 // Commands of the chat for conversations as a whole: another one, its title, a copy, an earlier turn. And /init, which asks the
 // model for the project's first instructions.
 
+import { counted } from '../../lib/counted.ts';
 import { localTime } from '../../lib/local-time.ts';
 import type { Operation, OutputOf } from '../../operations/operation.ts';
 import { forkSession, renameSession, rewindSession } from '../../operations/session-changes.ts';
@@ -118,6 +119,6 @@ function describeFiles(files: readonly string[]): string {
 
 function choiceOf({ turnId, startedAt, question, changed }: OutputOf<typeof listTurns>['turns'][number]): Choice {
   const when = startedAt === undefined ? '' : localTime(startedAt).slice(0, 16);
-  const files = changed.length === 0 ? '' : ` · ${changed.length} file(s) changed`;
+  const files = changed.length === 0 ? '' : ` · ${counted(changed.length, 'file')} changed`;
   return { value: turnId, label: question.slice(0, QUESTION_CHARACTERS) || '(no question)', description: when + files };
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { counted } from '../../lib/counted.ts';
 import { localTime } from '../../lib/local-time.ts';
 import { newId } from '../../lib/new-id.ts';
 import { exportAudit, showAudit, verifyAudit } from '../../operations/audit.ts';
@@ -129,7 +130,7 @@ function showReport(report: OutputOf<typeof verifyAudit>, terminal: Terminal): v
   for (const { message, file, line } of problems)
     terminal.out.write(`${red('✗')} ${printable(message)} ${dim(`(${file}, line ${line})`)}\n`);
   if (problemCount > problems.length) terminal.out.write(`… and ${problemCount - problems.length} more\n`);
-  if (isSound) terminal.out.write(`${green('✓')} ${lines} lines, none changed, removed or moved\n`);
+  if (isSound) terminal.out.write(`${green('✓')} ${counted(lines, 'line')}, none changed, removed or moved\n`);
   if (anchor) terminal.out.write(`${dim(`anchor: ${anchor.n}:${anchor.hash}`)}\n`);
 }
 
@@ -154,7 +155,7 @@ async function runExport({ output, force = false, format, ...flags }: ExportFlag
       async ({ lines }) => {
         await file.finish();
         if (wantsJson(terminal, flags)) writeJson(terminal, { success: true, output: path, lines });
-        else terminal.out.write(`${lines} lines written to ${printable(path)}\n`);
+        else terminal.out.write(`${counted(lines, 'line')} written to ${printable(path)}\n`);
       },
       { onPiece: (piece) => file.write(piece), ignoreBadConfig: true },
     );

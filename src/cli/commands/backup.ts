@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts';
 import { createAutomaticBackup, createBackup, verifyBackup } from '../../operations/backup.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
@@ -53,7 +54,8 @@ async function run(given: BackupFlags, terminal: Terminal): Promise<void> {
     (created) => {
       show('written and checked', created, flags, terminal);
       const links = created.leftOut.filter(({ reason }) => reason === 'a link').length;
-      if (links > 0) warn(terminal, `${links} links are not in the backup: restoring makes none`);
+      if (links > 0)
+        warn(terminal, `${counted(links, 'link is', 'links are')} not in the backup: restoring makes none`);
       if (!created.isEncrypted)
         warn(terminal, 'the backup holds your sign-ins and is not encrypted: keep it private, or give a passphrase');
     },
@@ -68,7 +70,7 @@ async function runAutomatic(flags: BackupFlags, terminal: Terminal): Promise<voi
   await runOperation(terminal, createAutomaticBackup, input, (result) => {
     const { made, file = '', files = 0, bytes = 0 } = result;
     const text = made
-      ? `written and checked: ${printable(file)}\n  ${files} files, ${fileSize(bytes)}\n`
+      ? `written and checked: ${printable(file)}\n  ${counted(files, 'file')}, ${fileSize(bytes)}\n`
       : 'no backup was needed\n';
     if (wantsJson(terminal, flags)) writeJson(terminal, { success: true, ...result });
     else terminal.out.write(text);
@@ -85,5 +87,5 @@ function show(what: string, backup: Shown, flags: OutputFlags, terminal: Termina
   const { file, files, bytes, createdAt, isEncrypted } = backup;
   const encrypted = isEncrypted ? ', encrypted' : '';
   terminal.out.write(`${what}: ${printable(file)}\n`);
-  terminal.out.write(`  ${files} files, ${fileSize(bytes)}${encrypted}, made ${createdAt}\n`);
+  terminal.out.write(`  ${counted(files, 'file')}, ${fileSize(bytes)}${encrypted}, made ${createdAt}\n`);
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts';
 import { toolName } from '../../mcp/mcp.ts';
 import {
   addServer,
@@ -110,7 +111,9 @@ async function add(name: string, command: string[], flags: AddFlags, terminal: T
   await runOperation(terminal, addServer, input, (added) => {
     if (wantsJson(terminal, flags)) return writeJson(terminal, added);
     const { reached, tools } = added;
-    terminal.out.write(`added ${name}${reached ? ` with ${tools.length} tools; each asks before it runs` : ''}\n`);
+    terminal.out.write(
+      `added ${name}${reached ? ` with ${counted(tools.length, 'tool')}; each asks before it runs` : ''}\n`,
+    );
   });
 }
 
@@ -147,7 +150,7 @@ async function login(name: string, flags: OutputFlags, terminal: Terminal): Prom
   const show = (done: OutputOf<typeof signInToServer>): void => {
     if (wantsJson(terminal, flags)) return void writeJson(terminal, done);
     const said = done.outcome === 'signed-in' ? `signed in to ${name}` : `${name} wants no sign-in`;
-    terminal.out.write(`${said}: ${done.tools} tools; each asks before it runs\n`);
+    terminal.out.write(`${said}: ${counted(done.tools, 'tool')}; each asks before it runs\n`);
   };
   await runOperation(terminal, signInToServer, { name }, show, { onAddress });
 }

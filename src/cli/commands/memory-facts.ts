@@ -1,5 +1,7 @@
 // The commands about facts that a model extracts from conversations.
+
 import type { Command } from 'commander';
+import { counted } from '../../lib/counted.ts';
 import {
   acceptProposal,
   extractFacts,
@@ -50,7 +52,7 @@ export function configureFacts({ terminal, add, scoped }: FactCommandOptions): v
         (undone) => {
           if (wantsJson(terminal, flags)) return writeJson(terminal, undone);
           const { removed } = undone;
-          terminal.out.write(`undone: ${removed === 1 ? '1 fact' : `${removed} facts`} removed\n`);
+          terminal.out.write(`undone: ${counted(removed, 'fact')} removed\n`);
         },
         COUNT_INDEXED,
       ),
@@ -79,7 +81,8 @@ async function extract({ rested, seconds, ...flags }: ExtractFlags, terminal: Te
     const { conversations, facts, proposals, stopped } = report;
     if (stopped !== undefined) warn(terminal, stopped);
     const open = proposals > 0 ? `, ${proposals} to decide ("lainclaw memory log")` : '';
-    if (conversations > 0) terminal.out.write(`${facts} facts from ${conversations} conversations${open}\n`);
+    if (conversations > 0)
+      terminal.out.write(`${counted(facts, 'fact')} from ${counted(conversations, 'conversation')}${open}\n`);
     else if (stopped === undefined) terminal.out.write('nothing waits\n');
   });
 }
@@ -104,13 +107,15 @@ async function showLog({ limit, scope, ...flags }: LogFlags, terminal: Terminal)
 }
 
 function stateLines({ off, waiting: { turns, conversations, givenUp } }: Log): string[] {
-  const waiting = `${turns} turns of ${conversations} conversations wait`;
+  const waiting = `${counted(turns, 'turn')} of ${counted(conversations, 'conversation')} ${turns === 1 ? 'waits' : 'wait'}`;
   return [
     ...(off === undefined ? [] : [`no facts are extracted: ${off}`]),
     ...(turns > 0
       ? [off === undefined ? `${waiting} until they have rested; "lainclaw memory extract" does it now` : waiting]
       : []),
-    ...(givenUp > 0 ? [`${givenUp} turns were given up; "lainclaw memory extract" tries them again`] : []),
+    ...(givenUp > 0
+      ? [`${counted(givenUp, 'turn was', 'turns were')} given up; "lainclaw memory extract" tries again`]
+      : []),
   ];
 }
 
@@ -128,7 +133,13 @@ function extractionLines(
 ): string[] {
   const tokens = usage ? `${usage.inputTokens + usage.outputTokens} tokens` : undefined;
   const cost = usage?.costUsd === undefined ? undefined : `$${usage.costUsd.toFixed(4)}`;
-  const parts = [`${turns} turns of ${sessionKey}`, model, tokens, cost, undoneAt === undefined ? undefined : 'undone'];
+  const parts = [
+    `${counted(turns, 'turn')} of ${sessionKey}`,
+    model,
+    tokens,
+    cost,
+    undoneAt === undefined ? undefined : 'undone',
+  ];
   const head = `${colors.bold(`#${number}`)}  ${at.slice(0, 16).replace('T', ' ')}  ${colors.dim(printable(parts.filter((part) => part !== undefined).join(', ')))}`;
   if (problem !== undefined) return [head, `     ${colors.yellow(printable(problem))}`];
   if (changes.length === 0) return [head, '     nothing to remember'];

@@ -1,4 +1,5 @@
 // `memory forget`: one memory, a source, or a text wherever it is kept.
+import { counted } from '../../lib/counted.ts';
 import { findEverywhere, forgetEverywhere } from '../../operations/forget-everywhere.ts';
 import { forgetNote, forgetSource } from '../../operations/memory.ts';
 import type { OutputOf } from '../../operations/operation.ts';
@@ -88,7 +89,7 @@ function shown({ places, conversations }: Report, isWhole: boolean): string[] {
     ...lines,
     ...conversations.map(({ sessionKey, title, lines: held }) => {
       const named = title === undefined ? '' : ` “${printable(title)}”`;
-      const what = isWhole ? 'deleted as a whole' : `redacted in ${held} lines`;
+      const what = isWhole ? 'deleted as a whole' : `redacted in ${counted(held, 'line')}`;
       return `conversation ${printable(sessionKey)}${named}: ${what}`;
     }),
   ];

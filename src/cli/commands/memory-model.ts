@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { counted } from '../../lib/counted.ts';
 import { MODEL_LANGUAGES, type ModelLanguage } from '../../memory/models/model-languages.ts';
 import {
   addMemoryModel,
@@ -65,7 +66,7 @@ export function configureModel(model: Command, { terminal, add }: ModelCommandOp
 async function use(name: string, { later, ...flags }: UseFlags, terminal: Terminal): Promise<void> {
   const show = (used: OutputOf<typeof useMemoryModel>): void => {
     if (wantsJson(terminal, flags)) return void writeJson(terminal, used);
-    const embedded = used.total === undefined ? '' : `: ${used.done} of ${used.total} chunks have a vector`;
+    const embedded = used.total === undefined ? '' : `: ${used.done} of ${counted(used.total, 'chunk')} with a vector`;
     terminal.out.write(`in use: ${name}${embedded}\n`);
   };
   await runOperation(terminal, useMemoryModel, { name, later }, show, { counting: 'embedded' });
@@ -89,7 +90,7 @@ async function addModel(source: string | undefined, given: AddFlags, terminal: T
     const next =
       added.use === undefined
         ? `"lainclaw memory model use ${added.name}" puts it to use`
-        : `in use: ${added.done} of ${added.total} chunks have a vector`;
+        : `in use: ${added.done} of ${counted(added.total ?? 0, 'chunk')} with a vector`;
     terminal.out.write(`added: ${added.name} (${added.dimension} dimensions, ${size}); ${next}\n`);
   };
   const input = { source, language, name, file, pooling, use: isUsed };

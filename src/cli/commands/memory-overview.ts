@@ -1,5 +1,7 @@
 // `lainclaw memory` alone, and `lainclaw memory why`.
+
 import type { Command } from 'commander';
+import { counted } from '../../lib/counted.ts';
 import { localTime } from '../../lib/local-time.ts';
 import { explainRecall, summariseMemory } from '../../operations/memory-overview.ts';
 import type { OutputOf } from '../../operations/operation.ts';
@@ -61,8 +63,8 @@ function written(found: OutputOf<typeof summariseMemory>, colors: Colors): strin
     `  core memory    ${count(core)} ${core === 1 ? 'fact' : 'facts'}, in every request`,
     `  notes          ${count(notes)}`,
     `  files          ${count(files)}`,
-    `  conversations  ${count(turns)} messages`,
-    `  facts          ${count(extracted)}${ofKinds.length > 0 ? ` (${ofKinds.join(', ')})` : ''}${waiting > 0 ? `; ${count(waiting)} turns wait to be looked at` : ''}`,
+    `  conversations  ${count(turns)} ${turns === 1 ? 'message' : 'messages'}`,
+    `  facts          ${count(extracted)}${ofKinds.length > 0 ? ` (${ofKinds.join(', ')})` : ''}${waiting > 0 ? `; ${count(waiting)} ${waiting === 1 ? 'turn waits' : 'turns wait'} to be read` : ''}`,
     ...(others.length > 0
       ? [
           `  of others      ${others.map(({ scope, documents }) => `${printable(scope)} ${count(documents)}`).join(', ')}`,
@@ -105,5 +107,5 @@ function explained(found: OutputOf<typeof explainRecall>, colors: Colors): strin
     const place = printable(facts.filter((fact) => fact !== undefined).join(' · '));
     return `${colors.dim(place)}${mark}\n  ${printable(said).replaceAll('\n', '\n  ')}`;
   });
-  return [head, `${recalled.length} recalled, about ${tokens} tokens:`, ...texts].join('\n');
+  return [head, `${recalled.length} recalled, about ${counted(tokens, 'token')}:`, ...texts].join('\n');
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { counted } from '../../lib/counted.ts';
 import { CORE_SECTIONS, type CoreSection } from '../../memory/core-memory.ts';
 import { deleteCoreFact, getCoreMemory, setCoreFact } from '../../operations/core-memory.ts';
 import {
@@ -235,7 +236,7 @@ async function list({ limit = LISTED, source, ...flags }: ListFlags, terminal: T
 async function reindex(flags: OutputFlags, terminal: Terminal): Promise<void> {
   const show = ({ chunks }: { chunks: number }): void => {
     if (wantsJson(terminal, flags)) writeJson(terminal, { chunks });
-    else terminal.out.write(`${chunks} chunks indexed\n`);
+    else terminal.out.write(`${counted(chunks, 'chunk')} indexed\n`);
   };
   await runOperation(terminal, reindexMemory, {}, show, { counting: 'indexed' });
 }
@@ -261,7 +262,7 @@ function printReport(report: OutputOf<typeof importFolder>, terminal: Terminal):
     ...(forgotten > 0 ? [`${forgotten} gone and forgotten`] : []),
   ];
   const counts = [`${added - moved} new`, `${changed} changed`, `${unchanged} as before`, ...rest];
-  terminal.out.write(`${files} files: ${counts.join(', ')}\n`);
+  terminal.out.write(`${counted(files, 'file')}: ${counts.join(', ')}\n`);
   for (const path of gone) warn(terminal, `gone and still remembered: ${path}`);
   if (gone.length > 0)
     warn(terminal, '--forget-gone forgets what came from files that are gone, unless their folder is there and empty');
@@ -270,7 +271,7 @@ function printReport(report: OutputOf<typeof importFolder>, terminal: Terminal):
 async function embed({ all, ...flags }: EmbedFlags, terminal: Terminal): Promise<void> {
   const show = (result: { done: number; total: number }): void => {
     if (wantsJson(terminal, flags)) writeJson(terminal, result);
-    else terminal.out.write(`${result.done} of ${result.total} chunks have a vector\n`);
+    else terminal.out.write(`${result.done} of ${counted(result.total, 'chunk')} with a vector\n`);
   };
   await runOperation(terminal, embedNotes, { all }, show, { counting: 'embedded' });
 }

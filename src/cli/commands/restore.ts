@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { counted } from '../../lib/counted.ts';
 import { newId } from '../../lib/new-id.ts';
 import { readBackedUpFile, restoreBackedUpSession, restoreBackup, verifyBackup } from '../../operations/backup.ts';
 import { CommandError } from '../command-error.ts';
@@ -112,7 +113,7 @@ async function restoreAll(file: string, yes: boolean, flags: Flags, terminal: Te
   const restored = await withPassphrase(flags, terminal, (passphrase) => restoreWhole(file, passphrase, yes, terminal));
   if (asJson) return writeJson(terminal, { success: true, ...restored });
   const { home, files, bytes, createdAt, setAside } = restored;
-  terminal.out.write(`restored ${printable(home)} as of ${createdAt}: ${files} files, ${fileSize(bytes)}\n`);
+  terminal.out.write(`restored ${printable(home)} as of ${createdAt}: ${counted(files, 'file')}, ${fileSize(bytes)}\n`);
   if (setAside !== undefined) terminal.out.write(`what was there before is in ${printable(setAside)}\n`);
 }
 
@@ -128,7 +129,7 @@ function restoreWhole(file: string, passphrase: string | undefined, yes: boolean
       }
       // The person decides on a backup that is known to be sound.
       const { createdAt, files } = await verifyBackup.run({ file, passphrase }, context);
-      await confirm(file, `${files} files of ${createdAt}`, runtime.environment.home, terminal);
+      await confirm(file, `${counted(files, 'file')} of ${createdAt}`, runtime.environment.home, terminal);
       return restoreBackup.run({ file, passphrase, replace: true }, context);
     },
     { ignoreBadConfig: true },

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts';
 import { localTime } from '../../lib/local-time.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import { listKeptSessions, listSessions, searchSessions, showSession } from '../../operations/sessions.ts';
@@ -83,7 +84,7 @@ async function search(words: string, { limit, ...flags }: SearchFlags, terminal:
     for (const { sessionKey, sessionId, title, date, snippet, matches, isCurrent } of found) {
       const name = isCurrent ? sessionKey : `${sessionKey} (${sessionId})`;
       const about = title === undefined ? '' : `  ${printable(title)}`;
-      const count = colors.dim(`  ${matches} message(s)`);
+      const count = colors.dim(`  ${counted(matches, 'message')}`);
       terminal.out.write(
         `${colors.bold(printable(name))}  ${localTime(date)}${about}${count}\n  ${printable(snippet)}\n`,
       );
@@ -142,7 +143,7 @@ async function show(key: string, { last, ...flags }: ShowFlags, terminal: Termin
     if (damagedLines.length > 0)
       warn(
         terminal,
-        `${damagedLines.length} line(s) of the transcript cannot be read: ${damagedLines.slice(0, 20).join(', ')} of ${session.sessionId}.jsonl`,
+        `${counted(damagedLines.length, 'line')} of the transcript cannot be read: ${damagedLines.slice(0, 20).join(', ')} of ${session.sessionId}.jsonl`,
       );
     if (wantsJson(terminal, flags)) return writeJson(terminal, { session, messages, permissions, damagedLines });
     const colors = colorsFor(terminal.out, terminal);

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import { installSkills, listSkills, removeSkill, showSkill } from '../../operations/skills.ts';
 import { colorsFor } from '../colors.ts';
@@ -107,7 +108,7 @@ function described({
 }: OutputOf<typeof installSkills>['installed'][number]): string {
   const scripts = executables.length > 0 ? `, executable: ${executables.join(', ')}` : '';
   return printable(
-    `${replaced ? 'replaced' : 'installed'} ${name} in ${path} (${files} files, ${bytes} bytes${scripts})`,
+    `${replaced ? 'replaced' : 'installed'} ${name} in ${path} (${counted(files, 'file')}, ${counted(bytes, 'byte')}${scripts})`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { counted } from '../../lib/counted.ts';
 import type { OutputOf } from '../../operations/operation.ts';
 import { copyStore, migrateStore, storeStatus } from '../../operations/store.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
@@ -46,7 +47,7 @@ function warnOfMemory(texts: number, terminal: Terminal): void {
   if (texts === 0) return;
   warn(
     terminal,
-    `the memory of this home (${texts === 1 ? '1 text' : `${texts} texts`}) is not in the database, where it is searched: "lainclaw store copy --from local --to postgres" copies it`,
+    `the memory of this home (${counted(texts, 'text')}) is not in the database, where it is searched: "lainclaw store copy --from local --to postgres" copies it`,
   );
 }
 
@@ -91,15 +92,17 @@ function showCopied(done: OutputOf<typeof copyStore>, terminal: Terminal): void 
     if (records > 0) terminal.out.write(`${kind}: ${records}, ${copied} copied now (${checksum.slice(0, 12)})\n`);
   const total = kinds.reduce((sum, { records }) => sum + records, 0);
   const [source, target] = to === 'postgres' ? ['the home', address] : [address, 'the home'];
-  terminal.out.write(`verified: ${total} records of ${printable(source)} are in ${printable(target)}\n`);
+  terminal.out.write(
+    `verified: ${counted(total, 'record')} of ${printable(source)} ${total === 1 ? 'is' : 'are'} in ${printable(target)}\n`,
+  );
   if (to === 'local') terminal.out.write('"lainclaw config unset store" uses the home from now on\n');
   if (filesElsewhere > 0)
     warn(
       terminal,
-      `${filesElsewhere} larger files are only on other machines and were left out: "lainclaw store status" names the machines`,
+      `${counted(filesElsewhere, 'larger file is', 'larger files are')} only on other machines and left out: "lainclaw store status" names the machines`,
     );
   if (damagedLines > 0)
-    warn(terminal, `${damagedLines} damaged lines of conversations were left out: lainclaw doctor names them`);
+    warn(terminal, `${counted(damagedLines, 'damaged line')} of conversations left out: lainclaw doctor names them`);
 }
 
 async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> {
@@ -116,7 +119,7 @@ async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> 
       `${STATES[tables]} (version ${status.version})`,
       ...(counts
         ? [
-            `${counts.sessions} sessions, ${counts.jobs} jobs, ${counts.inbox} messages waiting, ${counts.outbox} to send`,
+            `${counted(counts.sessions, 'session')}, ${counted(counts.jobs, 'job')}, ${counted(counts.inbox, 'message')} waiting, ${counts.outbox} to send`,
           ]
         : []),
       ...(tables === 'ready' ? [VECTORS[status.vectors], ...fileLines(status)] : []),
@@ -125,7 +128,7 @@ async function runStatus(flags: OutputFlags, terminal: Terminal): Promise<void> 
     if (sessionsInHome > 0)
       warn(
         terminal,
-        `${sessionsInHome} conversations of this home are not in the database: "lainclaw store copy --from local --to postgres" copies them, and without "store" they are seen again`,
+        `${counted(sessionsInHome, 'conversation of this home is', 'conversations of this home are')} not in the database: "lainclaw store copy --from local --to postgres" copies what is missing, and without "store" it is seen again`,
       );
     warnOfMemory(memoryInHome, terminal);
     if (isReadOnly) warn(terminal, 'the database is read-only (a standby, or set so): point "store" at the primary');

@@ -1,4 +1,5 @@
 // The owner's side of pairing: who waits, admitting, revoking. Used by the command line; the gateway need not run.
+import { counted } from '../../lib/counted.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import { AccessError } from './access-error.ts';
@@ -101,7 +102,7 @@ export function createPairing({ files, limits, accounts, now, tell }: PairingDep
       if (!match)
         throw new AccessError(
           'PAIRING_CODE_UNKNOWN',
-          `no request has this code (${attempt.left} attempts left): "lainclaw pairing list" shows who waits`,
+          `no request has this code (${counted(attempt.left, 'attempt')} left): "lainclaw pairing list" shows who waits`,
         );
       const { allowed, request } = match;
       await lists.add(allowed, allowed.entry);

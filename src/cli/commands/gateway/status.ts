@@ -1,4 +1,5 @@
 import { NO_MODEL_ADVICE } from '../../../gateway/service/no-model-advice.ts';
+import { counted } from '../../../lib/counted.ts';
 import { localTime } from '../../../lib/local-time.ts';
 import { gatewayStatus, retryDeadLetters } from '../../../operations/gateway.ts';
 import type { OutputOf } from '../../../operations/operation.ts';
@@ -73,10 +74,6 @@ function uptime(milliseconds: number): string {
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 export async function retry(key: string | undefined, flags: OutputFlags, terminal: Terminal): Promise<void> {

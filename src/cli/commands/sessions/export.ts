@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { counted } from '../../../lib/counted.ts';
 import { localTime } from '../../../lib/local-time.ts';
 import { newId } from '../../../lib/new-id.ts';
 import type { OutputOf } from '../../../operations/operation.ts';
@@ -140,7 +141,7 @@ function warnOf({ turns, damage }: Exported, { since }: ExportFlags, terminal: T
 export function warnOfDamage(damage: Exported['damage'], terminal: Terminal): void {
   for (const { sessionId, count, lines } of damage) {
     const named = lines.slice(0, 20).join(', ') + (count > 20 ? ', …' : '');
-    warn(terminal, `${count} line(s) of the transcript cannot be read: ${named} of ${sessionId}.jsonl`);
+    warn(terminal, `${counted(count, 'line')} of the transcript cannot be read: ${named} of ${sessionId}.jsonl`);
   }
 }
 
@@ -153,6 +154,8 @@ function report(
     const damagedLineCount = damage.reduce((sum, { count }) => sum + count, 0);
     writeJson(terminal, { success: true, output, format, sessionIds, turns, messages, damagedLineCount });
   } else {
-    terminal.out.write(`${turns} turn(s) with ${messages} message(s) are in ${printable(output)}\n`);
+    terminal.out.write(
+      `${counted(turns, 'turn')} with ${counted(messages, 'message')} ${turns === 1 ? 'is' : 'are'} in ${printable(output)}\n`,
+    );
   }
 }
