@@ -16,7 +16,7 @@ const WORDS =
   'src lib test cart order payment rounding service handler component index button table model view store gateway session'.split(
     ' ',
   );
-/** Typed letter by letter; each begins anew. */
+/** Typed letter by letter; each begins again. */
 const TYPED = ['cartround', 'srcpay', 'e.ts', 'gateway/session', 'zzz', '9999'];
 /** Clearing the screen or the scrollback, or every line of the screen: what a person sees as a flicker. */
 const FLICKERS = ['\x1b[2J', '\x1b[3J', '\x1b[H\x1b[2K'];

@@ -23,7 +23,7 @@ export interface Timing {
 export function timeCommands(contenders: readonly Contender[], rounds: number): Map<string, Timing> {
   const directory = mkdtempSync(join(tmpdir(), 'lainclaw-bench-'));
   const hook = join(directory, 'peak.cjs');
-  // Not getrusage: its peak starts with the size of whoever started the process.
+  // Not getrusage: its peak starts with the size of the process that started it.
   writeFileSync(
     hook,
     "process.on('exit',()=>{const fs=require('fs');fs.writeSync(2,'\\npeak '+/VmHWM:\\s*(\\d+)/.exec(fs.readFileSync('/proc/self/status','utf8'))[1]+'\\n')})",

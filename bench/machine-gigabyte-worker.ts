@@ -7,7 +7,7 @@ const bed = await createBed(base);
 // Everything loaded, every buffer made once.
 await bed.call(bed.bash, { command: 'head -c 1000000 /dev/zero' });
 const idle = kilobytes('VmRSS');
-// The peak is counted anew from here.
+// The peak is counted again from here.
 writeFileSync('/proc/self/clear_refs', '5');
 const started = performance.now();
 const output = await bed.call(bed.bash, { command: `head -c ${bytes} /dev/zero | tr '\\0' x`, timeoutMs: 120_000 });

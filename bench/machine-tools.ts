@@ -24,7 +24,7 @@ export interface Bed {
   sandbox(): Promise<Sandbox>;
   bash: ToolSpec;
   codeExecute: ToolSpec;
-  /** A failure of the tool's own is told by its reason. */
+  /** A failure of the tool's own shows its reason. */
   call(tool: ToolSpec, args: ToolArgs, changes?: Changes): Promise<ToolOutput | { failed: string | undefined }>;
 }
 

@@ -45,7 +45,7 @@ interface Missed {
 function figureOf(name: string, results: readonly Missed[], which: keyof Missed, limit: number): Figure {
   const missed = results.flatMap((result) => result[which] ?? []);
   const found = results.length - missed.length;
-  // Whoever sees what was missed begins to tune for it.
+  // A person who sees what was missed begins to tune for it.
   const shown = limit === 1 && missed.length > 0 ? `; missed: ${missed.join(' | ')}` : '';
   const detail = `${found} of ${results.length}${shown}`;
   return { name, value: missed.length / results.length, unit: 'missed', limit, detail };

@@ -1,5 +1,5 @@
 // An embedding model that costs nothing, for the archive at sizes no real one would embed in time: a text is the sum of its
-// words, each of which points in a direction of its own, so texts with words in common are near each other.
+// words. Each points in a direction of its own, so texts with words in common are near each other.
 import type { EmbeddingModel } from '../src/memory/embeddings/embeddings.ts';
 import { seededRandom } from '../test/support/random.ts';
 

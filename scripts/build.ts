@@ -48,7 +48,7 @@ const common = {
   external: [/bin\/ensure-node\.js$/, 'onnxruntime-web', '@huggingface/tokenizers', 'sharp'],
   transform: { target: 'node22.19', define: { __VERSION__: JSON.stringify(version) } },
   logLevel: 'warn',
-  // startup-chunks.ts decides what is loaded together, so an import that is dynamic in one place only is no mistake.
+  // startup-chunks.ts decides what is loaded together, so an import that is dynamic in one place only is not a mistake.
   checks: { ineffectiveDynamicImport: false, eval: false },
 } satisfies BuildOptions;
 const files = {
@@ -62,7 +62,7 @@ const files = {
 rmSync('dist', { recursive: true, force: true });
 const { output } = await build({
   ...common,
-  // The worker of a local embedding model is loaded by its path; `cli.js` is `main` for whoever runs commands in a process of
+  // The worker of a local embedding model is loaded by its path; `cli.js` is `main` for a program that runs commands in a process of
   // theirs, as the end-to-end tests do.
   input: {
     index: 'src/index.ts',

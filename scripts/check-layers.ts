@@ -72,7 +72,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   yaml: ['lib', 'memory'],
 };
 
-/** Loaded by its name, because it is no dependency: whoever wants it installs it. */
+/** Loaded by its name, because it is not a dependency: a person who wants it installs it. */
 const COMPUTED_IMPORTS = ['src/memory/embeddings/onnx-session.ts'];
 const IMPLEMENTATIONS = ['src/storage/local/', 'src/storage/postgres/'];
 const COMPOSITION_ROOT = 'src/runtime/';

@@ -89,7 +89,7 @@ function sendOnce(target: URL, { method = 'GET', headers, body, signal }: HttpPa
     let answer: IncomingMessage | undefined;
     const sent: ClientRequest = open(target, { method, headers: { ...headers, ...length } }, (received) => {
       answer = received;
-      // Whoever reads gets the failure; a body that nobody reads may fail as well, when the signal fires.
+      // The reader gets the failure; a body that nobody reads may fail as well, when the signal fires.
       answer.on('error', () => {});
       resolve(answer);
     });

@@ -1,4 +1,4 @@
-// What answers in a chat where no model is connected: one neutral sentence. Whoever writes there cannot set one up.
+// What answers in a chat where no model is connected: one neutral sentence. A person who writes there cannot set one up.
 import { languageOf } from '../lib/language-of.ts';
 import type { Adapter } from './adapter.ts';
 

@@ -111,7 +111,7 @@ test('waits longer each time, up to a limit, and gives up saying how often it as
   expect(ending).toMatchObject({ failure: { code: 'overloaded', message: 'it was overloaded. (asked 4 times)' } });
 });
 
-test('waits as long as it is told to, unless that is too long', async () => {
+test('waits as long as the service says, unless that is too long', async () => {
   const { adapter, waits } = bench([says(failure('rate_limit', 2000)), says(FINISH)]);
   await collect(adapter, requestOf());
   expect(waits).toEqual([2000]);

@@ -165,7 +165,7 @@ describe('a model without tools', () => {
     expect(notices((await collect(adapter, asked({ model: 'large' }))).events)).toEqual([]);
   });
 
-  test('is told earlier calls as text', async () => {
+  test('gets earlier calls as text', async () => {
     await refusing('small does not support tools', ({ tools }) => tools !== undefined);
     const { ending } = await collect(
       open(),

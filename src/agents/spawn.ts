@@ -59,7 +59,7 @@ export interface SpawnDependencies {
   /** Whether the person trusts a folder, and so the sub-agents that it defines. */
   isTrusted(folder: string): Promise<boolean>;
   baseUrl?: string;
-  /** Of what the sub-agent is told about its work; English by default. */
+  /** The language of what the sub-agent reads about its work; English by default. */
   language?: Language;
   now(): number;
   newId(prefix: string): string;

@@ -36,7 +36,7 @@ export interface ChannelSetup<Settings extends object = Record<string, unknown>>
   readonly asks: readonly (keyof Settings & string)[];
   /** Asks the platform once whether the bot can be used, and resolves with its name there. Throws ChannelError. */
   check(bot: { settings: Partial<Settings>; now(): number }, signal: AbortSignal): Promise<string>;
-  /** What a person is told and asked. */
+  /** What a person reads and answers. */
   words(language: Language): Promise<SetupWords>;
 }
 

@@ -8,7 +8,7 @@ export async function* answerQuestions(
 ): AsyncGenerator<RunEvent> {
   const ask = createAnswering({ ...options, by: { place: 'terminal' } });
   for await (const event of events) {
-    // Whoever shows the events has shown this one when it comes back here.
+    // The reader that shows the events has shown this one when it comes back here.
     yield event;
     ask(event);
   }

@@ -73,7 +73,7 @@ describe('switches', () => {
     ]);
   });
 
-  it('change nothing that is no switch', () => {
+  it('change nothing that is not a switch', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (argv) => {
         fc.pre(argv.every((word) => !/^--(no-)?(memory|with-tools)$/.test(word)));

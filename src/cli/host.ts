@@ -14,7 +14,7 @@ export interface OutputStream {
 export interface InputStream {
   /** What standard input is. `none` is anything that says nothing, an empty file for example. */
   kind(): 'terminal' | 'file' | 'pipe' | 'socket' | 'none';
-  /** Whether a command before us in the pipeline still writes to it; undefined where it cannot be told. */
+  /** Whether a command before us in the pipeline still writes to it; undefined when that cannot be found out. */
   isFedByPipeline(): boolean | undefined;
   stream(): Readable;
 }

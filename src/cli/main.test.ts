@@ -34,7 +34,7 @@ function testHost() {
   return { host, said, exits, listeners, send };
 }
 
-/** A command that has begun, and that ends only when it is told to. */
+/** A command that has begun, and that ends only when the test ends it. */
 function stubbornCommand() {
   const begun = Promise.withResolvers<AbortSignal>();
   const ended = Promise.withResolvers<void>();

@@ -54,7 +54,7 @@ describe('waiting for a model', () => {
     expect(written).toContain('1.2k in, 30 out');
   });
 
-  it('goes on where the text is not shown, until the call ends', async () => {
+  it('continues where the text is not shown, until the call ends', async () => {
     const { seen } = await watch([START, TEXT, TEXT], { isTextShown: false });
     expect(seen.at(-1)?.before).not.toContain(CLEARED);
   });

@@ -16,7 +16,7 @@ export interface ShowWaitingOptions {
 /** What is answered at once needs no line. */
 const AFTER_MS = 250;
 
-/** The same events. Whoever reads them may write to the terminal: the line is away by then. */
+/** The same events. Their reader may write to the terminal: the line is away by then. */
 export async function* showWaiting(
   events: AsyncIterable<RunEvent>,
   terminal: Terminal,

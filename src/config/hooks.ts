@@ -8,7 +8,7 @@ export type HookEvent = (typeof HOOK_EVENTS)[number];
 export interface Hook {
   /** Run by `/bin/sh -c` in the workspace, with what happened as JSON on its standard input. */
   command: string;
-  /** Of `before-tool` and `after-tool`: only these tools; `*` stands for anything. */
+  /** Of `before-tool` and `after-tool`: only these tools; `*` means anything. */
   tools?: string[];
   timeoutMs?: number;
 }

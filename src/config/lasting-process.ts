@@ -1,12 +1,12 @@
 // By itself the engine lets its heap grow on a large machine, for speed that a waiting service does not need: with 20 MB in use it
-// stands at 300 MB. A process that stays collects its old generation when it has grown by half, and lets its young one grow up to
+// holds 300 MB. A process that stays collects its old generation when it has grown by half, and lets its young one grow up to
 // 4 MB. Half of that would be collected twice as often, which is a tenth of a turn's time: too much for a gateway, nothing that a person
 // at a chat would notice. With more, memory grows and time hardly shrinks. The engine has no such setting for a process that runs: its growth is stopped after the collection that reaches the size.
 // One-shot commands never come here: loading the modules alone costs them two milliseconds.
 
 /**
  * For a process that is started to stay, on Linux: what the C library's allocator keeps for each of a dozen threads, mostly unused, is
- * 20 MB. It is read when a program starts, so whoever starts the gateway sets it.
+ * 20 MB. It is read when a program starts, so the program that starts the gateway sets it.
  */
 export const LASTING_VARIABLES = { MALLOC_ARENA_MAX: '2' } as const;
 

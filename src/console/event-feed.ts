@@ -113,7 +113,7 @@ export function createEventFeed({
   function advance(reader: Attached): void {
     if (!readers.has(reader)) return;
     if (reader.position + 1 < firstKept) {
-      // It was slower than the log is long: it comes back, and is told to load its state again.
+      // It was slower than the log is long: it comes back, and the answer says that it must load its state again.
       reader.response.destroy();
       return;
     }

@@ -1,4 +1,4 @@
-// What one invited person may have going at once, through the API with a model that answers when it is told to.
+// What one invited person may have going at once, through the API with a model that answers when the test lets it.
 import { expect, it, vi } from 'vitest';
 import { startModelServer } from '../../test/fakes/model-server/model-server.ts';
 import { eventually } from '../../test/support/eventually.ts';

@@ -44,7 +44,7 @@ const STATUS_OF: Record<string, number> = {
   BUSY: 503,
 };
 
-/** Undefined: a defect, of which the caller learns nothing. */
+/** Undefined: a defect; the caller learns nothing about it. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   const { code, message } = error as { code?: unknown; message?: unknown };

@@ -53,7 +53,7 @@ describe('a link', () => {
   it.each([
     ['has expired', async () => (await access.createLink({ ttlMs: -1 })).code],
     ['is not one', async () => 'x'],
-    ['is no text', async () => 7],
+    ['is not a text', async () => 7],
   ])('that %s is refused', async (_what, codeOf) => {
     expect((await post('/login/link', { code: await codeOf() })).status).toBe(401);
   });

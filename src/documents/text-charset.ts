@@ -1,5 +1,5 @@
 // The charset of a text that does not name one: UTF-8 where the bytes allow it, else the one that makes words of the bytes among those
-// that programs in Chinese, Russian and Western Europe have written. A text of which none makes words stays UTF-8.
+// that programs in Chinese, Russian and Western Europe have written. A text that none of them turns into words stays UTF-8.
 
 /** More of a text tells nothing new. */
 const SAMPLE_BYTES = 64 * 1024;

@@ -18,7 +18,7 @@ export interface OpenJobsDependencies {
   /** Names this machine where the storage is shared with others. */
   machine?: string;
   gateway(): Promise<Gateway>;
-  /** Of what the model is told about its work. */
+  /** The language of what the model reads about its work. */
   language?: Language;
   log(text: string): void;
 }

@@ -24,7 +24,7 @@ export interface CallFacts {
 export interface Hooks {
   /** Why the call is refused; undefined: no hook objects. */
   beforeTool(call: CallFacts, signal: AbortSignal): Promise<string | undefined>;
-  /** What the model is told beside the result; empty where no hook says anything. */
+  /** What the model reads beside the result; empty when no hook says anything. */
   afterTool(call: CallFacts & { result: unknown }, signal: AbortSignal): Promise<string>;
   /** For `turn-end`, `session-start` and `notification`. Returns what went wrong, one line for each hook that failed. */
   tell(event: Exclude<HookEvent, 'before-tool' | 'after-tool'>, facts: object, signal: AbortSignal): Promise<string[]>;

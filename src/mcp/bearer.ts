@@ -27,7 +27,7 @@ export function createBearerCheck(
     const [, given] = /^Bearer ([\w-]{1,200})$/i.exec(request.headers.get('authorization') ?? '') ?? [];
     const token = (await files.read(TOKEN_FILE))?.trim();
     if (given === undefined || !token) return { outcome: 'wrong' };
-    // Whoever serves this is bound to the loopback: every caller is one address.
+    // The server of this listens on the loopback only: every caller has one address.
     return attempts.attempt('loopback', () => isSameSecret(given, token));
   };
 }

@@ -145,7 +145,7 @@ describe('the token', () => {
     await expect(ensureToken(memoryOwnerFiles({ 'mcp-token': '' }))).rejects.toThrow('delete it');
   });
 
-  it('admits whoever carries it, and nobody while there is none', async () => {
+  it('admits every request that carries it, and none while there is no token', async () => {
     const token = 'a'.repeat(43);
     const files = memoryOwnerFiles({ 'mcp-token': `${token}\n` });
     const admits = async (request: Request) => (await createBearerCheck(files, attempts())(request)).outcome;

@@ -33,7 +33,7 @@ function described(part: Record<string, unknown>): Described {
     case 'image': {
       const bytes = Math.floor((String(part.data ?? '').length * 3) / 4);
       const picture = { mediaType: String(part.mimeType ?? ''), data: String(part.data ?? '') };
-      // What becomes of it is told where it is bounded.
+      // The code that bounds it reports what becomes of it.
       return { text: '', data: { type, mimeType: part.mimeType, bytes }, picture };
     }
     case 'audio': {

@@ -120,7 +120,7 @@ describe('a server', () => {
     await expect(call()).rejects.toThrow('ended 3 times; it is tried again in 2 s');
     state.time += 2_000;
     await call();
-    // One that held for a minute counts as mended.
+    // One that held for a minute counts as repaired.
     state.time += 60_000;
     state.last.open = false;
     expect(await call()).toBe('one of start 5');

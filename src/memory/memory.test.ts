@@ -386,7 +386,7 @@ describe('forget', () => {
   });
 });
 
-it('forgetting waits for whoever reads, and then nothing is left in the log either', async () => {
+it('forgetting waits for every reader, and then nothing is left in the log either', async () => {
   const { memory, home } = testMemory();
   const { id } = await memory.save({ content: 'The word is zebrafish.' });
   const reader = new DatabaseSync(join(home, 'lainclaw.db'));

@@ -126,7 +126,7 @@ function lengthOf(chunks: readonly ArchiveChunk[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
 }
 
-/** Of a document of which these chunks are known: the others are about as long. */
+/** Of a document with these known chunks: the others are about as long. */
 function wholeLength(own: readonly ArchiveChunk[]): number {
   return (lengthOf(own) * (own[0]?.chunksOfDocument ?? own.length)) / own.length;
 }

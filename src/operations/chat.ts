@@ -70,7 +70,7 @@ export const setChatModel = defineOperation({
     const { provider: inUse } = await modelOf(chat);
     const { provider, model: name = wanted } = await chooseModel({ provider: inUse, model: wanted });
     const listed = await listModels(provider, context.signal);
-    // A list that cannot be had must not stand in the way.
+    // A list that cannot be read must not prevent the choice.
     if (listed.ok && listed.models.length > 0 && !listed.models.some(({ id }) => id === name)) {
       const ids = listed.models.map(({ id }) => id);
       const close = nearest(name, ids) ?? ids.find((id) => id.includes(name));

@@ -8,7 +8,7 @@ import { listOf, NO_INPUT, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.t
 
 const LINK = objectWith({ url: { ...TEXT, description: 'signs in one browser, once' }, expiresAt: TIME });
 const PERSON = objectWith({ id: TEXT, name: TEXT, createdAt: TIME });
-/** Whoever is invited may open the link another day. */
+/** An invited person may open the link another day. */
 const INVITATION_MS = 7 * 24 * 3_600_000;
 
 export const createConsoleLink = defineOperation({

@@ -1,6 +1,6 @@
 // Who may call which operation. This is the one place that decides it, from the class of the operation, whom it concerns, and
 // who asks from where:
-//   terminal, program   everything: whoever runs them has the home
+//   terminal, program   everything: the person who runs them has the home
 //   console             its owner everything; people what is about their own conversations and memory (`people` of an operation)
 //   chat, its owner     everything; what cannot be taken back only alone with the bot, where nobody else reads along
 //   chat, others        what concerns only that chat, or only what they asked for themselves, and is not `danger`;
@@ -42,7 +42,7 @@ function refusalOf({ class: kind, concerns, people }: Judged, by: Answerer): str
 const SESSION_FIELDS = ['key', 'session', 'as'];
 
 /**
- * The input as it may be used by whoever asks: for a person of the console it names only what is theirs, also where they named
+ * The input as the caller may use it: for a person of the console it names only what is theirs, also where they named
  * nothing. Throws NotAllowed.
  */
 export function ownInput(

@@ -80,7 +80,7 @@ describe('the operations on MCP servers', () => {
     expect(await invoke('mcp.list')).toEqual({ servers: [], problems: [] });
   });
 
-  it('refuse a variable whose value is no text', async () => {
+  it('refuse a variable whose value is not a text', async () => {
     const { invoke } = await setUp();
     await expect(invoke('mcp.add', { name: 'x', command: 'y', env: { A: 1 } })).rejects.toMatchObject({
       code: 'INVALID_INPUT',

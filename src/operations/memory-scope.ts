@@ -1,4 +1,4 @@
-// The scope that a person names for an operation on memory. Whoever may call these operations is the owner, who sees everything.
+// The scope that a person names for an operation on memory. Only the owner may call these operations, and the owner sees everything.
 import { MemoryError } from '../memory/memory-error.ts';
 import {
   type MemoryReader,

@@ -12,7 +12,7 @@ import type { JsonSchema } from '../tools/json-schema.ts';
 import type { ArgsOf, ValueOf } from '../tools/schema-args.ts';
 import { createValueCheck, type ValueProblem } from '../tools/validate.ts';
 
-/** `read` changes nothing; `change` can be taken back or repeated; `danger` removes something for good, or lets somebody in. */
+/** `read` changes nothing; `change` can be taken back or repeated; `danger` removes something for good, or admits somebody. */
 export type OperationClass = 'read' | 'change' | 'danger';
 
 export type OutputSchema = Readonly<Record<string, unknown>>;

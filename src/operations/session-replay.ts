@@ -13,7 +13,7 @@ import { chosenTurns, NEWEST_TURNS, TURN_CHOICE } from './session-turns.ts';
 
 const LONGEST_PAUSE_MS = 2_000;
 const COMPATIBLE = 'openai-compatible';
-/** The most turns before the first one that a model is told. */
+/** The most turns before the first one that a model reads. */
 const TURNS_BEFORE = 12;
 
 const NUMBER = { type: 'number' } as const;

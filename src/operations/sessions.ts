@@ -199,7 +199,7 @@ export const listTurns = defineOperation({
   },
 });
 
-/** What the keys of whoever asks begin with; undefined: they may see all. */
+/** What the keys of the caller's sessions begin with; undefined: the caller may see all. */
 function prefixOf(by: OperationContext['by']): string | undefined {
   return by?.place === 'console' && by.person !== undefined ? sessionPrefix(by.person) : undefined;
 }

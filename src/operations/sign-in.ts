@@ -191,7 +191,7 @@ export const signInToChatGpt = defineOperation({
   },
 });
 
-/** For a caller that shows what it is told, and where nothing can be typed in. */
+/** For a caller that shows each message, and where nothing can be typed in. */
 function announcing(
   onAddress: OperationContext['onAddress'],
   warn: OperationContext['warn'],

@@ -148,7 +148,7 @@ export const steerTurn = defineOperation({
   },
 });
 
-/** Whether a turn exists for whoever asks. */
+/** Whether a turn exists for the caller. */
 export function isOwn(turn: Pick<TurnFacts, 'chat'> | undefined, by: OperationContext['by']): boolean {
   if (by?.place !== 'console' || by.isOwner) return true;
   return turn !== undefined && by.person !== undefined && personOfTurn(turn) === by.person;

@@ -40,7 +40,7 @@ export function hasRoom(tokens: number, { usage, caps, room }: { usage?: Usage; 
   return tokens < Math.min(maxTokens - inputTokens - outputTokens, room.tokensLeft) && costUsd < maxCostUsd;
 }
 
-/** Also on days without a cap: one that is set at noon counts the morning. Returns what stood in the way, if anything. */
+/** Also on days without a cap: one that is set at noon counts the morning. Returns what prevented it, if anything. */
 export async function recordSpending(
   usage: Usage | undefined,
   spending: Spending,

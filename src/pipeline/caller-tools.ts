@@ -1,4 +1,4 @@
-// Tools of whoever asks, beside ours. A call of one ends the turn, because only the caller can run it. An answer that calls both runs
+// Tools of the caller, beside ours. A call of one ends the turn, because only the caller can run it. An answer that calls both runs
 // ours alone: theirs are refused with a reason, so that nothing of ours is done twice when the caller asks again.
 import type { ModelTool, ModelToolCall } from '../adapters/adapter.ts';
 import type { Executed, Executor } from '../tools/executor.ts';

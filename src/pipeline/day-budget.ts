@@ -16,7 +16,7 @@ const LOOK_MS = 250;
 /** A model call that may begin, with room in the day set aside for it. */
 export interface Reservation {
   refused?: undefined;
-  /** The call has ended: what it used is on record. Returns what stood in the way of that, if anything. Once. */
+  /** The call has ended: what it used is on record. Returns what prevented that, if anything. Once. */
   settle(usage: Usage | undefined): Promise<string | undefined>;
 }
 

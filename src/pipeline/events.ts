@@ -59,7 +59,7 @@ export type RunEvent =
   | {
       type: 'notice';
       text: string;
-      /** `history`: what the model sees of the conversation has changed, which is told in every chat. */
+      /** `history`: what the model sees of the conversation has changed, which every chat shows. */
       about?: 'history';
     }
   /** What was found in memory for the question and is given to the model, and about how many tokens it takes. */

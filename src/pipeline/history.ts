@@ -1,6 +1,6 @@
 // The conversation before a turn, as it is sent to the model: the summary of what is older, then the turns. When they no longer
 // fit the history budget, the older ones are summarised first, down to half of the budget, so that it happens seldom; where
-// that fails the turn continues with the newest that fit. Either way the person is told. A model whose summary could not be used
+// that fails the turn continues with the newest that fit. Either way the person sees a notice. A model whose summary could not be used
 // is not asked for another before the conversation has grown: until then the same turns are sent, and nothing is said again.
 import type { ModelMessage } from '../adapters/adapter.ts';
 import { tokensIn } from '../adapters/request-size.ts';

@@ -84,7 +84,7 @@ export async function* run(
 
 const turnHooks = (): Promise<typeof import('./turn-hooks.ts')> => import('./turn-hooks.ts');
 
-/** With hooks, whoever is asked is also notified. */
+/** With hooks, every question to a person also runs the hooks for it. */
 async function notifying(
   request: RunRequest,
   dependencies: RunDependencies,

@@ -6,7 +6,7 @@ export interface SteeringMessage {
   id: string;
   text: string;
   attachments?: readonly Attachment[];
-  /** What the sender calls the message: journalled with it, so that whoever keeps account of messages finds it after a crash. */
+  /** What the sender calls the message: journalled with it, so that the list of messages can be compared with it after a crash. */
   origin?: string;
 }
 

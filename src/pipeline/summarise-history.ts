@@ -64,7 +64,7 @@ export async function* summariseHistory(options: SummariseOptions): AsyncGenerat
     : { ok: true, text: summary, by: 'model' };
 }
 
-/** The words of the summary are not the turn's answer: only what else happens is told. */
+/** The words of the summary are not the turn's answer: readers get only the other events. */
 async function* askForSummary(
   part: string,
   previous: string | undefined,

@@ -126,7 +126,7 @@ export interface RunDependencies {
   conversationCompacted(sessionId: string): Promise<void>;
   /** Called when a turn has ended and its lock is free. */
   onTurnEnd?(): void;
-  /** What bears on a question in the memory of whoever asks; undefined when nothing does. */
+  /** What bears on a question in the memory of the asker; undefined when nothing does. */
   recall(request: {
     question: string;
     reader: MemoryReader;
@@ -138,7 +138,7 @@ export interface RunDependencies {
   }): Promise<{ items: RecalledItem[]; text: string; tainted: boolean } | undefined>;
   /** The most tokens of history that a request carries; the built-in number when absent. */
   historyTokens?: number;
-  /** Core memory of whoever asks, as a model is told it; empty when there is none. */
+  /** Core memory of the asker, as a model reads it; empty when there is none. */
   coreMemory(reader: MemoryReader): Promise<string>;
   /** What people wrote down for the assistant, and what to tell them about it. `system`: the request's own. */
   instructions(request: {

@@ -10,7 +10,7 @@ import { startNpmRegistry } from '../../test/support/npm-registry.ts';
 import { testOperations } from '../../test/support/test-operations.ts';
 import { BROWSER_PACKAGE, BROWSER_VERSION } from '../mcp/browser-server.ts';
 
-/** Stands in for Playwright's server: one tool, which tries to read and to write the paths that it is given. */
+/** Takes the place of Playwright's server: one tool, which tries to read and to write the paths that it is given. */
 const SERVER = `
 const { existsSync, writeFileSync } = require('node:fs');
 const canWrite = (path) => { try { writeFileSync(path, 'x'); return true; } catch { return false; } };

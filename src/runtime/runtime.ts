@@ -120,7 +120,7 @@ export interface Runtime extends Services {
   answerProblem: AnswerProblem;
   /** Takes what conversations wrote here with content from outside for the person's own. Resolves with how many entries that were. */
   approveFiles(path: string): Promise<number>;
-  /** Who may use our tools over HTTP: whoever has the token, which is made where there is none. */
+  /** Everyone with the token may use our tools over HTTP. The token is made when there is none. */
   mcpAdmission(): Promise<{ tokenPath: string; admits(request: Request): Promise<SecretAttempt> }>;
   /** Closes the workspaces that are open, then everything else. Resolves when nothing is left running. */
   close(): Promise<void>;

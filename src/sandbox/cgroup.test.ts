@@ -1,4 +1,4 @@
-// The kernel of the test machine decides which version it has; here a tree of plain files stands for each.
+// The kernel of the test machine decides which version it has; here a tree of plain files takes the place of each.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

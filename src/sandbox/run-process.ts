@@ -30,7 +30,7 @@ export interface Launch {
   openFiles?(): number[];
 }
 
-/** What is needed of a process, whoever started it. */
+/** What is needed of a process, however it was started. */
 export interface Child extends NodeJS.EventEmitter {
   readonly pid?: number;
   readonly exitCode: number | null;

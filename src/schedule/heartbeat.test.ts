@@ -176,7 +176,7 @@ describe('loading HEARTBEAT.md', () => {
     expect(await names()).toEqual(['b']);
   });
 
-  it('pauses the job of a section that became wrong, with the line, and lets it go on when it is right', async () => {
+  it('pauses the job of a section that became wrong, with the line, and lets it continue when it is right', async () => {
     const { write, schedule, loader } = await world();
     await write(section('a'));
     await write(section('a', 'm', '99 * * * *'));

@@ -279,7 +279,7 @@ describe('when the clock is set', () => {
     const hours = fired.filter((line) => line >= 'job 09:00:00').toSorted();
     expect(hours).toEqual(['09', '10', '11', '12', '13', '14'].map((hour) => `job ${hour}:00:00`));
   });
-  it('back by years: jobs go on from now', async () => {
+  it('back by years: jobs continue from now', async () => {
     const { clock, add, process, fired } = await world(Date.parse('2036-01-01T00:00:00Z'));
     await add({ cron: '0 * * * *' });
     await (await process()).start();

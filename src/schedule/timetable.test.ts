@@ -31,7 +31,7 @@ describe('where the clocks are set forward (Berlin, 29 March 2026, 02:00 → 03:
       '2026-03-29T02:00:00Z',
     ]);
   });
-  it('an hourly job goes on in real time: 23 runs that day', () => {
+  it('an hourly job continues in real time: 23 runs that day', () => {
     expect(between(cron('30 * * * *', 'Europe/Berlin'), ...day)).toHaveLength(23);
   });
   it('one second before and at the change, the next slot is still the one after the gap', () => {
@@ -50,7 +50,7 @@ describe('where the clocks are set back (Berlin, 25 October 2026, 03:00 → 02:0
     const inRepeat = Date.parse('2026-10-25T01:10:00Z');
     expect(slots.next(cron('30 2 * * *', 'Europe/Berlin'), inRepeat)).toBe(Date.parse('2026-10-26T01:30:00Z'));
   });
-  it('an hourly job goes on in real time: 25 runs that day', () => {
+  it('an hourly job continues in real time: 25 runs that day', () => {
     expect(between(cron('30 * * * *', 'Europe/Berlin'), ...day)).toHaveLength(25);
   });
   it('a pattern of seconds does too', () => {

@@ -1,4 +1,4 @@
-// How attachments stand in a session's context: texts whole, pictures by name. Written and read back by the same file.
+// How attachments appear in a session's context: texts whole, pictures by name. Written and read back by the same file.
 
 export type KeptAttachment = { kind: 'text'; name: string; text: string } | { kind: 'image'; name: string };
 

@@ -77,7 +77,7 @@ describe('a turn', () => {
     await third.close();
   });
 
-  it('that was cut short leaves its mark: what came from outside is told to the next one', async () => {
+  it('that was cut short leaves its taint: the next one knows what came from outside', async () => {
     const asked = await begin('others');
     await asked.start('from somebody else', { taintedBy: ['message'] });
     await asked.close();
@@ -178,7 +178,7 @@ describe('a turn', () => {
     expect(lines.at(-1)).toMatchObject({ outcome: 'cancelled', messageCount: 1, error: failure });
   });
 
-  it('lets the next one in only when it is closed', async () => {
+  it('admits the next one only when it is closed', async () => {
     const first = await begin('main');
     let waited = false;
     const second = sessions.begin({
@@ -238,7 +238,7 @@ describe('a turn', () => {
 });
 
 describe('an interrupted turn', () => {
-  it('is closed by the next one, which is told about it', async () => {
+  it('is closed by the next one, which reports it', async () => {
     const cut = await begin('main');
     await cut.start('go');
     await cut.callStarts({ id: 'c', name: 'file_write', args: {}, source: 'model' }, 'write');

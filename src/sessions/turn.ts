@@ -133,7 +133,7 @@ export interface Turn {
   recordSummary(summary: Omit<HistorySummaryLine, 'type' | 'timestamp'>): Promise<void>;
   /** A summary could not be used; later turns wait before they ask for another. */
   recordRefusal(refusal: Omit<SummaryRefusedLine, 'type' | 'timestamp'>): Promise<void>;
-  /** Lets the next turn in. */
+  /** Lets the next turn begin. */
   close(): Promise<void>;
 }
 

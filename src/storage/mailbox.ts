@@ -128,7 +128,7 @@ export interface Mailbox {
   counts(): Promise<MailboxCounts>;
   /** Everybody who was ever admitted in this chat. */
   people(chat: ChatKey): Promise<ChatPerson[]>;
-  /** The chats of which a text is kept: messages that wait, and dead letters. */
+  /** The chats with a text that is kept: messages that wait, and dead letters. */
   chats(): Promise<ChatKey[]>;
   /** Removes every text of a chat. Waiting messages are neither handled nor sent; ids are kept against redelivery. */
   forgetChat(chat: ChatKey, now: number): Promise<void>;

@@ -17,7 +17,7 @@ it.each([
   ['damaged', '{"version":1,', 'STORAGE_FAILED'],
   ['without a version', '{"folders":[]}', 'STORAGE_FAILED'],
   ['not an object', 'null', 'STORAGE_FAILED'],
-  ['with an entry that is no folder', '{"version":1,"folders":[{"folder":3}]}', 'STORAGE_FAILED'],
+  ['with an entry that is not a folder', '{"version":1,"folders":[{"folder":3}]}', 'STORAGE_FAILED'],
   ['of a newer version', '{"version":2,"folders":{}}', 'STORAGE_NEWER_VERSION'],
 ])('a file that is %s trusts nothing and is left as it is', async (_, text, code) => {
   const files = memoryOwnerFiles({ 'trust.json': text });

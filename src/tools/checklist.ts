@@ -1,4 +1,4 @@
-// A result that is a checklist: whoever shows results shows its newest state, one line for each item.
+// A result that is a checklist: the terminal and the console show its newest state, one line for each item.
 import type { ToolResult } from './tool.ts';
 
 export const ITEM_STATES = ['pending', 'in_progress', 'completed'] as const;

@@ -220,7 +220,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       // Data is JSON by contract: a tool that breaks it has a defect, found here and not where the result is printed.
       const json = JSON.stringify(output.data) ?? 'null';
       const told: ToolOutput = { ...output, text: output.text ?? json };
-      // What is reused is kept as JSON, which is no place for megabytes.
+      // What is reused is kept as JSON, which must not hold megabytes.
       if (!told.pictures?.some((picture) => 'data' in picture)) await reusable.keep(told);
       return { ok: true, output: told, cached: false };
     });
@@ -305,7 +305,7 @@ function toolError({ code, message, reason }: ToolFailure): ToolError {
   return reason ? { code, message, reason } : { code, message };
 }
 
-/** A full disk and the like is no defect of the tool: its message says what to do. */
+/** A full disk and the like is not a defect of the tool: its message says what to do. */
 function isExplained(error: unknown): boolean {
   return error instanceof StorageError && error.code !== 'STORAGE_FAILED';
 }

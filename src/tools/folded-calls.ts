@@ -1,4 +1,4 @@
-// Tools that a model is told by name only. It reads their schemas with `tool_search` and calls them through `tool_call`, so that the
+// Tools that a model sees by name only. It reads their schemas with `tool_search` and calls them through `tool_call`, so that the
 // tools it was sent at first stay the same for the whole conversation. Everywhere but on the wire such a call is an ordinary one.
 import type { RegisteredTool, Registry } from './registry.ts';
 import type { ToolArgs } from './tool.ts';

@@ -13,7 +13,7 @@ const NAMED_OF_SERVER = 10;
 export interface OfferedTools {
   wireNames: WireCalls;
   tools(): Promise<readonly ModelTool[]>;
-  /** What a model is told by name only. */
+  /** The tools that a model sees by name only. */
   folded(): Promise<readonly ModelTool[]>;
 }
 

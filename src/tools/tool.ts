@@ -94,7 +94,7 @@ export interface TaintedCall {
   sources: readonly TaintSource[];
 }
 
-/** As a model is told it: its name on the wire, and its texts in the owner's language. */
+/** As a model sees it: its name on the wire, and its texts in the owner's language. */
 export interface FoldedTool {
   name: string;
   description: string;
@@ -103,7 +103,7 @@ export interface FoldedTool {
 
 export interface ToolContext {
   workspace: Workspace;
-  /** Whoever asks: memory is read and saved in this name. */
+  /** The asker: memory is read and saved in this name. */
   reader: MemoryReader;
   /** What this session last saw of each file. */
   seen: SeenFiles;
@@ -170,7 +170,7 @@ export interface ToolSpec {
   startsTurns?: true;
   /** Runs of sub-agents in the background do not have it: nobody reads along there. */
   onlyInForeground?: true;
-  /** Rarely needed: a model is told its name only, and finds the rest with `tool_search`. */
+  /** Rarely needed: a model sees its name only, and finds the rest with `tool_search`. */
   isFolded?: true;
   /** It ends planning: it exists in plan mode only. */
   endsPlan?: true;

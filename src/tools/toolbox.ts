@@ -103,7 +103,7 @@ export interface TurnTools {
   who: string;
   sessionKey?: string;
   approver?(call: ToolCall): { by: string; place: string } | undefined;
-  /** Whoever asks: memory is read and saved in this name. */
+  /** The asker: memory is read and saved in this name. */
   reader: MemoryReader;
   /** Starts other turns in the name of this one. */
   delegation?: Delegation;

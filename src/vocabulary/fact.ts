@@ -9,6 +9,6 @@ export type FactRelation = (typeof FACT_RELATIONS)[number];
 
 /**
  * Why an extracted fact waits for a person. `tainted`: content from outside was in the conversation. `contradicts`: which of two facts is right
- * cannot be told by their dates.
+ * cannot be seen from their dates.
  */
 export type ProposalReason = 'tainted' | 'contradicts';

@@ -19,7 +19,7 @@ const place = fc
   .map(([top, names]) => [top, ...names].join('/'));
 const component = fc.oneof({ weight: 8, arbitrary: name }, fc.constantFrom('..', '.', '', 'ws', 'outside'));
 const spelling = fc.array(component, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('/'));
-/** `BASE` stands for the directory above the root. */
+/** `BASE` means the directory above the root. */
 const anyPath = fc
   .oneof(
     { weight: 6, arbitrary: spelling },

@@ -21,7 +21,7 @@ it('reads a whole file with its mode, and knows when there is none', async () =>
   expect(await files.read('missing/deeper')).toBeUndefined();
 });
 
-it('refuses what is no file of that name: a directory, a link, too much', async () => {
+it('refuses what is not a file of that name: a directory, a link, too much', async () => {
   mkdirSync(path('dir'));
   symlinkSync('a.txt', path('link'));
   symlinkSync('.', path('dir/up'));

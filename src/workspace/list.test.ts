@@ -140,7 +140,7 @@ describe.each(ways)('%s', (_, way) => {
     await opened.handle.close();
   });
 
-  it('shows a directory it may not enter and goes on', async () => {
+  it('shows a directory it may not enter and continues', async () => {
     yard.write('ws/closed/x', '');
     yard.write('ws/open/y', '');
     chmodSync(yard.base, 0o755);

@@ -92,7 +92,7 @@ describe.each(ways)('writing, %s', (_, way) => {
     expect(statSync(inside('a.txt'))).toMatchObject({ uid: 1234, gid: 4321 });
   });
 
-  it('replaces in one step: whoever has the old file open goes on reading it', async () => {
+  it('replaces in one step: a program that has the old file open continues to read it', async () => {
     const opened = await workspace.openFile('a.txt');
     const written = await write('a.txt', 'something longer');
     expect(await opened.handle.readFile('utf8')).toBe('a');
@@ -165,7 +165,7 @@ describe.each(ways)('writing, %s', (_, way) => {
     expect(readdirSync(yard.outside)).toEqual(['secret.txt']);
   });
 
-  it('refuses what is no regular file, at once', async () => {
+  it('refuses what is not a regular file, at once', async () => {
     execFileSync('mkfifo', [inside('pipe')]);
     const server = createServer().listen(inside('socket'));
     await new Promise((resolve) => server.once('listening', resolve));

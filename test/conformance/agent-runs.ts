@@ -1,4 +1,4 @@
-// What every store of background runs must do; two doors to one store stand for two processes.
+// What every store of background runs must do; two doors to one store are like two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentRunDraft, AgentRuns } from '../../src/storage/agent-runs.ts';
 

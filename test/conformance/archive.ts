@@ -1,5 +1,5 @@
 // What every archive must do, whichever implementation stands behind the contract of archive.ts. A suite is given a way to
-// make an empty archive and to open it: two doors to one archive stand for two processes.
+// make an empty archive and to open it: two doors to one archive are like two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Archive, NewDocument } from '../../src/storage/archive.ts';
 import { OWNER } from '../../src/vocabulary/memory-scope.ts';

@@ -1,4 +1,4 @@
-// What every audit log must do, wherever it is kept. A second door stands for another process on the same machine.
+// What every audit log must do, wherever it is kept. A second door is like another process on the same machine.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Audit, AuditEvent } from '../../src/storage/audit.ts';
 import { createRedaction } from '../../src/storage/redaction.ts';

@@ -1,4 +1,4 @@
-// What every store of files of conversations must do. Two doors to one store stand for two machines, or for two processes of one home.
+// What every store of files of conversations must do. Two doors to one store are like two machines, or for two processes of one home.
 import { randomBytes } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -42,7 +42,7 @@ export interface Platform {
   write(message: WrittenMessage): Promise<{ id: string }>;
   /** Everything the bot has in the chat, oldest first. */
   seen(chatId: string): Promise<SeenMessage[]>;
-  /** The next request to send a message of this kind meets this. Absent where nothing stands in between. */
+  /** The next request to send a message of this kind meets this. Absent when there is nothing in between. */
   failNextSend?(fault: PlatformFault, kind?: 'text' | 'picture'): void;
   /** Delivers again what was not acknowledged, at once. Absent where the platform does so by itself and soon. */
   redeliver?(): Promise<void>;
@@ -55,7 +55,7 @@ export interface Platform {
 
 export interface ChannelSubject {
   platform: Platform;
-  /** A channel that is not connected. Another one stands for the process after a restart. */
+  /** A channel that is not connected. Another one is like the process after a restart. */
   open(): Channel;
   /** With credentials that the platform does not accept; absent where there are none. */
   openUnauthorised?(): Channel;

@@ -1,4 +1,4 @@
-// What every store of facts must do, beside the archive that keeps them as documents. Two doors stand for two processes.
+// What every store of facts must do, beside the archive that keeps them as documents. Two doors are like two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FactChange, NewExtraction, WaitingTurn } from '../../src/storage/facts.ts';
 import type { SharedArchive } from '../../src/storage/shared-archive.ts';

@@ -1,4 +1,4 @@
-// What every store of jobs must do. Two doors to one store stand for two processes.
+// What every store of jobs must do. Two doors to one store are like two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Claim, Finish, Job, JobDefinition, Jobs } from '../../src/storage/jobs.ts';
 import type { Lock, Locks } from '../../src/storage/locks.ts';

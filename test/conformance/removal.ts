@@ -1,4 +1,4 @@
-// What every storage must do with what is removed from it. Two doors to one store stand for two processes.
+// What every storage must do with what is removed from it. Two doors to one store are like two processes.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Storage } from '../../src/storage/storage.ts';

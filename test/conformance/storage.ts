@@ -1,5 +1,5 @@
 // What every storage must do, whichever implementation stands behind the contract of storage.ts. A suite is given a way
-// to make an empty store and to open it: two doors to one store stand for two processes.
+// to make an empty store and to open it: two doors to one store are like two processes.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ListSessions, SessionEntry, Storage, TranscriptLine } from '../../src/storage/storage.ts';

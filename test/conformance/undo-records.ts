@@ -1,4 +1,4 @@
-// What every storage must do with the records of undo. Two doors to one store stand for two processes.
+// What every storage must do with the records of undo. Two doors to one store are like two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { FileChange } from '../../src/storage/undo-records.ts';

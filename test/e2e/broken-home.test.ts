@@ -171,7 +171,7 @@ describe.concurrent('a home one may not write to', () => {
 
 describe.concurrent('a full disk', () => {
   it.skipIf(!canMount)(
-    'loses nothing acknowledged, wherever it strikes, and the session goes on afterwards',
+    'loses nothing acknowledged, wherever it strikes, and the session continues afterwards',
     async () => {
       const { home, mount, seen } = await mountedHome('size=256k');
       const acknowledged: AcknowledgedTurn[] = [];

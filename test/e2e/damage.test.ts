@@ -28,7 +28,7 @@ describe.concurrent('the index', () => {
     ],
     ['has an entry under another key', (text: string) => text.replace('"main": {', '"other": {')],
     ['has no version', (text: string) => text.replace('"version": 1', '"version": "1"')],
-  ])('that %s is kept aside and rebuilt: the session goes on', async (_name, damage) => {
+  ])('that %s is kept aside and rebuilt: the session continues', async (_name, damage) => {
     const home = testHome();
     const first = await ask(home, 'one', '--memory');
     const entry = home.entry();
@@ -84,7 +84,7 @@ describe.concurrent('the index', () => {
 });
 
 describe.concurrent('the transcript', () => {
-  it('torn anywhere in its last turn loses nothing that stood before, and goes on', async () => {
+  it('torn anywhere in its last turn loses nothing that was there before, and continues', async () => {
     const home = testHome();
     const { sessionId, result } = await ask(home, 'one');
     const whole = readFileSync(home.transcriptPath());
@@ -120,7 +120,7 @@ describe.concurrent('the transcript', () => {
     expect(structureProblems(home.lines())).toEqual([]);
   });
 
-  it('that ends in NUL bytes is mended, and the repair is noted', async () => {
+  it('that ends in NUL bytes is repaired, and the repair is noted', async () => {
     const home = testHome();
     await ask(home, 'one');
     const before = home.lines();
@@ -131,7 +131,7 @@ describe.concurrent('the transcript', () => {
     expect(structureProblems(home.lines())).toEqual([]);
   });
 
-  it('damaged in the middle is reported, kept byte for byte, and the session goes on', async () => {
+  it('damaged in the middle is reported, kept byte for byte, and the session continues', async () => {
     const home = testHome();
     for (const word of ['one', 'two', 'three']) await ask(home, word);
     const lines = readFileSync(home.transcriptPath(), 'utf8').split('\n');
@@ -151,7 +151,7 @@ describe.concurrent('the transcript', () => {
     for (const word of ['one', 'three', 'four']) expect(asked).toContain(word);
   });
 
-  it('whose last turn lost its end line in place is closed and goes on', async () => {
+  it('whose last turn lost its end line in place is closed and continues', async () => {
     const home = testHome();
     await ask(home, 'one');
     const lines = readFileSync(home.transcriptPath(), 'utf8').trimEnd().split('\n');

@@ -52,7 +52,7 @@ async function expectNextAskWorks({ follow, ask, server }: Model): Promise<void>
 
 describe.concurrent('a credential', () => {
   it.each(['openai', 'anthropic', 'openai-compatible'] as const)(
-    'that %s does not accept is told with a command that mends it, and is quoted nowhere',
+    'that %s does not accept is reported with a command that repairs it, and is quoted nowhere',
     async (provider) => {
       const good = 'key-that-works-00417';
       const body = { error: { message: `Incorrect API key provided: ${KEY}. Bearer ${KEY}`, code: 'invalid_api_key' } };

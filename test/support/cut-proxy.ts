@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface CutProxy {
   readonly port: number;
-  /** Nothing passes any more, and nobody is told. */
+  /** Nothing passes any more, and neither side learns it. */
   cut(): void;
   restore(): void;
   /** Ends every connection with an error, as a server that was killed does. New ones are accepted. */

@@ -11,7 +11,7 @@ export function relationships(targets: Record<string, { type: string; target: st
   return `<?xml version="1.0"?><Relationships>${rows.join('')}</Relationships>`;
 }
 
-/** `body`: what stands in `w:body`. */
+/** `body`: the content of `w:body`. */
 export function makeDocx(body: string, more: readonly MadeEntry[] = []): Buffer {
   const styles = '<w:styles xmlns:w="w"><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style></w:styles>';
   return makeZip([
@@ -31,7 +31,7 @@ export function makeDocx(body: string, more: readonly MadeEntry[] = []): Buffer 
 export const paragraph = (text: string, properties = ''): string =>
   `<w:p>${properties && `<w:pPr>${properties}</w:pPr>`}<w:r><w:t>${text}</w:t></w:r></w:p>`;
 
-/** Of each sheet: what stands in `sheetData`. */
+/** Of each sheet: the content of `sheetData`. */
 export function makeXlsx(sheets: Record<string, string>, strings: readonly string[] = []): Buffer {
   const names = Object.keys(sheets);
   const rows = names.map((name, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="s${index}"/>`);

@@ -24,7 +24,7 @@ export interface RaceResult {
   attempts: number;
   /** Attempts that touched only what lies inside. */
   insideReads: number;
-  /** Attempts that touched neither: refused, or made at a moment when nothing stood at the path. */
+  /** Attempts that touched neither: refused, or made at a moment when nothing was at the path. */
   refused: number;
   /** Attempts that saw or changed anything outside: escapes. */
   outsideReads: number;
@@ -68,7 +68,7 @@ async function judge(attempt: Attempt, yard: Yard): Promise<'insideReads' | 'out
   return seen.includes('inside') ? 'insideReads' : 'refused';
 }
 
-/** Mended when it is, so that every escape counts once. */
+/** Repaired when it is, so that every escape counts once. */
 function isTouched({ base, outside, write }: Yard): boolean {
   const found = [...readdirSync(base), ...treeOf(outside)].join('\n');
   const expected = ['outside', 'swap', 'ws', `${outside}/f: outside`, `${outside}/only-outside: outside`].join('\n');

@@ -9,7 +9,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 
 export type Swap = 'directory' | 'leaf' | 'link';
 
-/** What stands at `path` changes places with the link at `evil`; `parked` is where it waits meanwhile. */
+/** What is at `path` changes places with the link at `evil`; `parked` is where it waits meanwhile. */
 export interface SwapperPlan {
   swap: Swap;
   path: string;

@@ -1,4 +1,4 @@
-// The frame of the console: who is not signed in is told how to; everybody else gets the sidebar and the page of the route.
+// The frame of the console: a visitor who is not signed in sees how to sign in; everybody else gets the sidebar and the page of the route.
 import { useEffect, useState } from 'preact/hooks';
 import { call, isSignedIn } from './api/call.ts';
 import { readMe } from './api/turns.ts';

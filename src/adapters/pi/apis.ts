@@ -1,4 +1,4 @@
-// The library's modules, one per protocol, each loaded with the first request that needs it; and what each is told.
+// The library's modules, one per protocol, each loaded with the first request that needs it; and the options of each.
 import type {
   Api,
   AssistantMessageEventStream,

@@ -45,7 +45,7 @@ export function readCalls(content: readonly Block[], { raw, complete, usedIds }:
   return { calls, content: blocks };
 }
 
-/** Stands for a name that the model left out: services take no call without one. */
+/** Replaces a name that the model left out: services take no call without one. */
 const UNNAMED = 'unnamed';
 
 /** A tool without parameters may be called with nothing at all. */

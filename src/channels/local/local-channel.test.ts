@@ -160,7 +160,7 @@ describe('the files of the local channel', () => {
     await arrived('a', 'b', 'c', 'd');
   });
 
-  it('a line that is no message is told and passed over', async () => {
+  it('a line that is not a message is reported and passed over', async () => {
     const channel = await connected();
     appendFileSync(
       inbox,

@@ -1,4 +1,4 @@
-// What a person who connects a bot on Telegram is told and asked, by language.
+// What a person who connects a bot on Telegram reads and answers, by language.
 import type { Language } from '../../config/settings.ts';
 import type { SetupWords } from '../definition.ts';
 

@@ -101,7 +101,7 @@ describe('a webhook', () => {
     expect(receiver.deliveries).toEqual([]);
   });
 
-  test('refuses what is no update', async () => {
+  test('refuses what is not an update', async () => {
     await channel.connect(async () => {}, never);
     const status = async (each: Request): Promise<number | undefined> => (await channel.webhook?.(each))?.status;
     expect(await status(request('not json'))).toBe(400);

@@ -33,7 +33,7 @@ interface Cut {
   /** As it is drawn, when that is not what was written. */
   drawn?: string;
   hidesLast?: boolean;
-  /** Stands in front of the rest. */
+  /** The first part of the block, in front of the rest. */
   reopened?: string;
   isRestClose: boolean;
 }

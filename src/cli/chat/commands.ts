@@ -43,7 +43,7 @@ export interface CommandsDependencies {
   /** What the shared commands work on. */
   context(): Omit<CommandContext, 'argument'>;
   sessions(): Promise<readonly ListedSession[]>;
-  /** Goes on with another conversation; resolves with why not. */
+  /** Continues with another conversation; resolves with the reason when it cannot. */
   switchTo(sessionKey: string): Promise<string | undefined>;
   /** Turns of this conversation that changed files, the newest first. */
   changes(): Promise<OutputOf<typeof listChanges>>;

@@ -70,7 +70,7 @@ export function createCompletion(dependencies: CompletionDependencies): Completi
     },
     applyCompletion(lines, cursorLine, cursorCol, item, prefix) {
       const before = (lines[cursorLine] ?? '').slice(0, cursorCol);
-      // Whoever types on is quicker than the list: what it offers is for an earlier text.
+      // The person typed on before the list arrived: what it offers is for an earlier text.
       if (offeredFor.get(item) !== before) return { lines, cursorLine, cursorCol };
       return library().applyCompletion(lines, cursorLine, cursorCol, item, prefix);
     },

@@ -233,7 +233,7 @@ describe('a conversation', () => {
     expect(left.asked).toEqual([]);
   });
 
-  it('says what went wrong with a command and goes on', async () => {
+  it('says what went wrong with a command and continues', async () => {
     const { conversation, log, settle } = setUp({
       broken: { isImmediate: false, run: () => Promise.reject(new Error('no disk')) },
     });

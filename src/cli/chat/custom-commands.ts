@@ -153,7 +153,7 @@ export function expandTemplate(template: string, argument: string): string {
   return hasPlace || argument === '' ? expanded : `${expanded}\n\n${argument}`;
 }
 
-/** Words, or what stands in quotes. */
+/** Words, or a text in quotes. */
 function wordsOf(argument: string): string[] {
   return [...argument.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? '',

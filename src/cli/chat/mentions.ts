@@ -1,5 +1,5 @@
 // Files of the workspace that a message names with `@path`: those that exist are attached as `--file` and `--image` do. The text stays as
-// it was typed, and the person is told which names are not files here. Nothing outside the workspace is attached: a text that was pasted may name anything.
+// it was typed, and the person sees which names are not files here. Nothing outside the workspace is attached: a text that was pasted may name anything.
 import { realpath, stat } from 'node:fs/promises';
 import { extname, resolve, sep } from 'node:path';
 import type { Attachment } from '../../pipeline/attachments.ts';

@@ -42,7 +42,7 @@ export function recentEntries(messages: readonly SessionMessage[]): NewEntry[] {
   ];
 }
 
-/** What was sent, the oldest first, as it can stand in the input: not all of it was typed here. */
+/** What was sent, the oldest first, as it can be put into the input: not all of it was typed here. */
 export function sentBefore(messages: readonly SessionMessage[]): string[] {
   return messages.filter(({ role }) => role === 'user').map(({ content }) => shownText(content));
 }

@@ -107,7 +107,7 @@ export function createPerson({ colors, show, setPrompt, clearPrompt }: PersonDep
           signal,
           when,
         );
-        // Whoever fills in a form is typing: the next field is where they look.
+        // A person who fills in a form is typing: they look at the next field.
         when = 'at once';
         return line;
       };

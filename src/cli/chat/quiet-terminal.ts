@@ -1,5 +1,5 @@
 // The person's terminal for the library. What has scrolled away is not ours to clear. The screen is cleared line by line: terminals
-// like tmux keep a screen that is cleared at once, so that everything on it would stand in the scrollback twice.
+// like tmux keep a screen that is cleared at once, so that the scrollback would have everything on it twice.
 import { ProcessTerminal } from '@earendil-works/pi-tui';
 
 const CLEAR_ALL = '\x1b[2J\x1b[H\x1b[3J';

@@ -167,7 +167,7 @@ describe('the screen', () => {
     expect(await virtual.screen()).not.toContain('paragraph 39.');
   });
 
-  it('lets go of what has scrolled away long ago, and goes on drawing rightly', async () => {
+  it('releases what has scrolled away long ago, and continues to draw rightly', async () => {
     const { virtual, screen, shows } = setUp();
     for (let id = 1; id <= 700; id += 1) {
       screen.put({ kind: 'user', id, text: `message ${id}.`, attached: [] });
@@ -289,7 +289,7 @@ describe('the screen', () => {
     expect(await virtual.everything()).toBe(left);
   });
 
-  it('goes on below what was done while it was suspended', async () => {
+  it('continues below what was done while it was suspended', async () => {
     const { virtual, screen, shows } = setUp();
     screen.put(answer(1, 'An answer.'));
     await shows('An answer.');

@@ -49,7 +49,7 @@ const REPLACING_KEYS: readonly Keybinding[] = [
   'tui.editor.yankPop',
   'tui.editor.undo',
 ];
-/** Whoever is typing has not read a question that appears: it takes keys when they have stopped for so long. */
+/** A person who is typing has not read a question that appears: it takes keys after this pause in typing. */
 const QUIET_MS = 600;
 
 /** What is shown in short until a key unfolds it. */

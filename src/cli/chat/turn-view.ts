@@ -12,7 +12,7 @@ const THOUGHT_KEPT = 20_000;
 const AGAIN = '↻ ';
 
 export type Activity =
-  /** `thought`: the end of what the model has thought so far, where it is told. */
+  /** `thought`: the end of what the model has thought so far, when its thinking is sent. */
   | { kind: 'thinking'; thought?: string }
   /** For another turn of the session. */
   | { kind: 'waiting' }

@@ -80,7 +80,7 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
     .addOption(mode())
     .addOption(approve())
     .addOption(workspace())
-    .option('--http', 'listen on this machine instead, for whoever has the token')
+    .option('--http', 'listen on this machine instead, for programs with the token')
     .addOption(single('--port <number>', 'with --http: 0 to 65535, 0 for a free one (default: 0)', port))
     .action(async (flags: ServeFlags) => {
       const { serveMcp } = await import('./mcp-serve.ts');

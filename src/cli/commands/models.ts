@@ -39,7 +39,7 @@ async function list(only: string | undefined, flags: ModelsFlags, terminal: Term
       ...[...profiles, ...environment].map(({ provider }) => provider),
     ]);
     for (const each of found) {
-      // Whoever asks about all wants to know what can be used: what cannot is one line.
+      // A person who asks about all wants to know what can be used: what cannot is one line.
       if (only !== undefined || connected.has(each.provider)) show(each, terminal);
       else showInOneLine(each, terminal);
     }
@@ -48,7 +48,7 @@ async function list(only: string | undefined, flags: ModelsFlags, terminal: Term
     if (!(error instanceof CodedError) || error.code !== 'UNSUPPORTED_PROVIDER') throw error;
     throw new UsageError(error.message, { code: error.code });
   });
-  // Asked about one, that one must answer; asked about all, a server that is not running is no failure.
+  // Asked about one, that one must answer; asked about all, a server that is not running is not a failure.
   return only === undefined || hasAnswered ? EXIT.done : EXIT.failed;
 }
 

@@ -116,7 +116,7 @@ async function invoke(name: string, flags: InvokeFlags, terminal: Terminal): Pro
 
 const LARGEST_ARGS_BYTES = 10 * 1024 * 1024;
 
-/** What `-` and `@file` stand for. */
+/** What `-` and `@file` mean. */
 async function readArgs(given: string, terminal: Terminal): Promise<string> {
   if (given === '-') return readStandardInputUnharmed(terminal);
   if (!given.startsWith('@')) return given;

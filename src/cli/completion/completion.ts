@@ -1,4 +1,4 @@
-// What may stand at the end of a command line. The program itself is asked: its commands, arguments and flags are all there is
+// What may follow at the end of a command line. The program itself is asked: its commands, arguments and flags are all there is
 // to know, so that nothing here can fall behind. Values that must be looked up are named by their kind.
 import type { Argument, Command, Option } from 'commander';
 import type { FlagValues } from '../flags.ts';

@@ -1,4 +1,4 @@
-// What set-up will store: gathered and tried first, written at the end. Whoever leaves before that has changed nothing.
+// What set-up will store: gathered and tried first, written at the end. A person who leaves before that has changed nothing.
 import type { Language, SEARCH_SERVICES } from '../../config/settings.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import { connectModel, storePreferences } from '../../operations/setup.ts';

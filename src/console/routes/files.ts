@@ -23,7 +23,7 @@ export function fileRoutes({ runtime, workspaceFor, limits }: ConsoleContext): R
 
   /**
    * Others than the owner see the pictures that came with their questions and that tools have returned to them. What a message says
-   * is no proof: anybody can write the path of somebody else's picture.
+   * is not a proof: anybody can write the path of somebody else's picture.
    */
   async function checkOwns(exchange: Exchange, session: string, path: string): Promise<void> {
     const { id, isOwner } = callerOf(exchange);

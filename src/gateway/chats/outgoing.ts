@@ -28,7 +28,7 @@ export interface DraftOptions extends Omit<Outgoing, 'markdown' | 'picture'> {
   markdown: string;
 }
 
-/** A text as the messages it takes; the first answers or replaces, the buttons stand under the last. */
+/** A text as the messages it takes; the first answers or replaces, the buttons are under the last. */
 export function draftsOf({
   chat,
   channel,

@@ -22,7 +22,7 @@ it('a gateway that starts forgets dead letters of more than 30 days, and keeps t
   await chats.says(['hello']);
 });
 
-it('waits for a quiet moment, and ends when it is told to', async () => {
+it('waits for a quiet moment, and ends when it is stopped', async () => {
   const pruned: number[] = [];
   const state = { isIdle: false };
   const pruning = createPruning({
@@ -45,7 +45,7 @@ it('waits for a quiet moment, and ends when it is told to', async () => {
   expect(pruned).toHaveLength(1);
 });
 
-it('a mailbox that cannot be pruned is told of, and is no reason to stop', async () => {
+it('a mailbox that cannot be pruned is reported, and does not stop the gateway', async () => {
   const logged: string[] = [];
   const prune = async (): Promise<number> => {
     throw new Error('the disk is full');

@@ -61,7 +61,7 @@ export interface ConsoleAccess {
   revoke(sessionId: string): Promise<boolean>;
   people(): Promise<StoredPerson[]>;
   keys(): Promise<ApiKey[]>;
-  /** The secret is told once and never again. */
+  /** The caller gets the secret once and never again. */
   createKey(name: string): Promise<ApiKey & { secret: string }>;
   /** False when there is no such key. */
   revokeKey(id: string): Promise<boolean>;

@@ -50,12 +50,12 @@ it('a chat is not told which others the owner has listed', async () => {
   expect(await verdict('local:bob', named('local:anna'), world)).toContain('sendAllow=local:secret,local:bob');
 });
 
-it('whoever was revoked gets nothing more, asked for by themselves or by the owner', async () => {
+it('a revoked person gets nothing more, asked for by themselves or by the owner', async () => {
   for (const asker of [asked('local:anna'), named('local:anna')])
     expect(await verdict('local:anna', asker, { ...anna, admitted: [] })).toMatch(/nobody there is admitted any more/);
 });
 
-it('in a group one who is still let in is enough', async () => {
+it('in a group one person who is still admitted is enough', async () => {
   const people = { 'local:team': [direct('gone'), direct('anna')] };
   expect(await verdict('local:team', asked('local:team'), { people, admitted: ['anna'] })).toBe('local:team');
 });
@@ -97,7 +97,7 @@ it('a bot that is gone writes to nobody', async () => {
   expect(await verdict('nonsense', { kind: 'nobody' })).toContain('is not a chat');
 });
 
-it('whoever asks, an unlisted chat gets nothing unless it is the asker’s own and somebody there is let in', async () => {
+it('an unlisted chat gets nothing unless it is the asker’s own and somebody there is admitted', async () => {
   const names = fc.constantFrom('local:a', 'local:b', 'local/work:a', 'feishu:a');
   const askers = fc.oneof<fc.Arbitrary<Asker>[]>(fc.constant({ kind: 'nobody' }), names.map(asked), names.map(named));
   const worlds = fc.record({

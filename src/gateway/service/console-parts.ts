@@ -5,7 +5,7 @@ import type { Log } from './service-log.ts';
 
 /** What the service gives to its console. */
 export interface ServiceParts {
-  /** Of this start: whoever has it is the owner. */
+  /** A secret of this start: a person who has it is the owner. */
   token: string;
   port(): number;
   /** As they are now. */

@@ -67,7 +67,7 @@ const owner = { authorization: `Bearer ${TOKEN}` };
 const json = { ...owner, 'content-type': 'application/json' };
 const post = (path: string, body: unknown) => call(path, { method: 'POST', headers: json, body: JSON.stringify(body) });
 
-describe('who is let in', () => {
+describe('who is admitted', () => {
   const ROUTES = [
     '/health',
     '/ready',
@@ -127,7 +127,7 @@ describe('who is let in', () => {
     expect((await call('/status', { headers: { ...owner, ...forwarded, host: 'evil.example' } })).status).toBe(403);
   });
 
-  it('our own page and name are let in', async () => {
+  it('our own page and name are admitted', async () => {
     const headers = { ...owner, host: `localhost:${server.port}`, origin: `http://localhost:${server.port}` };
     expect((await call('/status', { headers })).status).toBe(200);
   });

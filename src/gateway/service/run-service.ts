@@ -207,7 +207,7 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
     });
     try {
       // Synced while the platforms are being reached.
-      // Whoever signs in connects the gateway too.
+      // A sign-in connects the gateway too.
       const watching = [GATEWAY_FILE, SIGN_INS].map((name) => settings.watch(files.location(name), log, ended.signal));
       await Promise.all([gateway.start(signal).catch(cannotStart), writing, ...watching]);
       if (hasNoModel(settings.current())) log({ level: 'warn', event: 'no-model', message: NO_MODEL_ADVICE });

@@ -56,7 +56,7 @@ export function createServiceLog(options: ServiceLogOptions): ServiceLog {
       try {
         onLine?.(line);
       } catch {
-        // Whoever reads along is gone, or has no room.
+        // The reader is gone, or has no room.
       }
       if (isClosed) return;
       const bytes = Buffer.from(`${line}\n`);

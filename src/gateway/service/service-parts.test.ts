@@ -133,7 +133,7 @@ describe('the log', () => {
     for (const name of ['log', 'log.1', 'log.2']) expect(statSync(join(folder, name)).size).toBeLessThan(10_000);
   });
 
-  it('goes on when nobody reads along any more', () => {
+  it('continues when nobody reads any more', () => {
     const path = join(folder, 'quiet.log');
     const onLine = (): void => {
       throw new Error('no space left on device');

@@ -1,4 +1,4 @@
-// The turns that one gateway has asked for. Whoever asked reads the events as one stream, and cancels the turn by leaving it
+// The turns that one gateway has asked for. The asker reads the events as one stream, and cancels the turn by leaving it
 // early; other readers come and go as they like. Closing cancels what still runs and waits until it has ended, so that every
 // journal is closed before storage is.
 import type { RunEvent } from '../../pipeline/events.ts';

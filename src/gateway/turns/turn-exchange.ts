@@ -41,14 +41,14 @@ interface ToldTurn {
   facts: TurnFacts;
   isAnnounced: boolean;
   isEnded: boolean;
-  /** The number of the last event that was told. */
+  /** The number of the last event that was sent. */
   toldNumber: number;
   /** Questions and their ends that were not told yet. */
   waiting: RelayedLine[];
   isDirty: boolean;
 }
 
-/** Between gateways: who wrote it, so that an answer can be told back. */
+/** Between gateways: who wrote it, so that an answer can be sent back. */
 interface Posted {
   /** It may be written twice, when the database did not say whether it was. An earlier version sends none. */
   id?: string;
@@ -133,7 +133,7 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
     }, TELL_EVERY_MS);
   }
 
-  /** What was told counts only once it is stored: otherwise it is told again. */
+  /** An event counts as sent only once it is stored: otherwise it is sent again. */
   async function tell(): Promise<void> {
     const dirty = [...told.values()].filter(({ isDirty }) => isDirty);
     while (dirty.length > 0) {

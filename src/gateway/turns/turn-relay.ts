@@ -132,7 +132,7 @@ export async function receiveTurns(
   }
 
   function takeStretch(relayed: Relayed, { first, event, pieces }: Stretch): void {
-    // What is told again begins before what is known, and may go further.
+    // Repeated events begin before those that are known, and may reach further.
     const known = relayed.lastNumber + 1 - first;
     // What came before is not kept there any more: without it the numbers would differ.
     if (known < 0) relayed.events.close();

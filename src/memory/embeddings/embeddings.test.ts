@@ -137,7 +137,7 @@ describe('changing the model', () => {
     expect(results.find(({ text }) => text === notes[0])?.score).toBeLessThan(0.25);
   });
 
-  it('that is interrupted goes on where it was', async () => {
+  it('that is interrupted continues where it was', async () => {
     let batches = 0;
     const stop = new AbortController();
     const model = fakeModel('one', 40, () => {

@@ -83,7 +83,7 @@ describe.each(MODELS)('a %s', { timeout: PATIENCE_MS }, (_name, { open, folder, 
     }
   });
 
-  it('takes a text of any length, of which the beginning counts', async () => {
+  it('takes a text of any length; only its beginning counts', async () => {
     const beginning = 'The harvest of olives in Crete begins in November. '.repeat(60);
     const [whole, longer] = await model.embed([beginning, `${beginning}${'Prices. '.repeat(2_000)}`], 'passage');
     expect(likeness(whole, longer)).toBeGreaterThan(0.999);

@@ -299,7 +299,7 @@ describe('the models there are', () => {
     expect(await other.chosen()).toBe('endpoint');
   });
 
-  it('a damaged record is told, and can be removed', async () => {
+  it('a damaged record is reported, and can be removed', async () => {
     const { home, store } = setUp();
     await store.add('my-model');
     writeFileSync(join(home, 'models/my-model/model.json'), '{"version":1,"files":[{"path":"../../x","sha256":""}]}');
@@ -311,7 +311,7 @@ describe('the models there are', () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it('a damaged choice is told with what mends it', async () => {
+  it('a damaged choice is reported with what repairs it', async () => {
     const { home, store } = setUp();
     mkdirSync(home, { recursive: true });
     writeFileSync(join(home, 'memory-model.json'), '{"use":"../x"}');

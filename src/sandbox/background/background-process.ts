@@ -91,7 +91,7 @@ export interface BackgroundProcess {
   connect(port: number): Promise<Duplex | undefined>;
   /** From now on its output may hold content from there. */
   taint(sources: readonly TaintSource[]): void;
-  /** `because`: what is told as its problem. */
+  /** `because`: the problem that the process reports. */
   end(because?: string): Promise<void>;
   /** From now on it is one of the background. Throws ProcessesError when too many run there. */
   moveToBackground(): void;

@@ -82,7 +82,7 @@ export function isAddress(name: string): boolean {
   return name.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(name);
 }
 
-/** This machine, or an address: whoever names such a host knows that it is perhaps not public. */
+/** This machine, or an address: a person who names such a host knows that it may not be public. */
 export function namesPrivately({ name }: { name: string }): boolean {
   return isAddress(name) || name === 'localhost' || name.endsWith('.localhost');
 }

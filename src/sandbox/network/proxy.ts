@@ -62,7 +62,7 @@ export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkPr
     return stream.on('error', () => stream.destroy()).on('close', () => open.delete(stream));
   };
 
-  /** Undefined when it was refused or failed, which the client has been told by `say`. */
+  /** Undefined when it was refused or failed; `say` has told the client. */
   async function reach(target: Target, traversal: Traversal, say: Say): Promise<Reached | undefined> {
     const host = hostOfTarget(target);
     try {
@@ -125,7 +125,7 @@ export async function openNetworkProxy(options: ProxyOptions): Promise<NetworkPr
     if (!reached) return;
     const { upstream, through } = reached;
     const { pathname, search, host } = new URL(url);
-    // Whatever the method: a body without an end that is told would be read as one more request, to any name.
+    // For every method: a body without a declared end would be read as one more request, to any name.
     const chunked = call.headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked'];
     const authorized = through?.authorization ? ['Proxy-Authorization', through.authorization] : [];
     const passed = request({

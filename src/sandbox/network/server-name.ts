@@ -64,7 +64,7 @@ function serverName(hello: Buffer): string | undefined {
     const type = hello.readUInt16BE(at);
     const length = hello.readUInt16BE(at + 2);
     at += 4;
-    // A list of names, of which only the first can be there: its kind, its length, its text.
+    // A list of names. Only the first can be there: its kind, its length, its text.
     if (type === SERVER_NAME && hello.readUInt8(at + 2) === 0) {
       const size = hello.readUInt16BE(at + 3);
       return hello.toString('latin1', at + 5, at + 5 + size);

@@ -162,7 +162,7 @@ describe('a torn last line', () => {
 });
 
 describe('appending', () => {
-  it('goes on where the file was mended, also when it was truncated behind its back', async () => {
+  it('continues where the file was repaired, also when another program truncated it', async () => {
     await opened((transcript) => transcript.append([note(1), note(2)]));
     truncateSync(path, readFileSync(path).indexOf('\n') + 4);
     await opened((transcript) => transcript.append([note(3)]));
@@ -179,7 +179,7 @@ describe('appending', () => {
     expect(statSync(join(directory, 'a')).mode & 0o777).toBe(0o700);
   });
 
-  it('to what is no file fails with a reason that names it', async () => {
+  it('to what is not a file fails with a reason that names it', async () => {
     writeFileSync(join(directory, 'file'), '');
     const misplaced = createTranscripts(join(directory, 'file'));
     await expect(misplaced.open('one')).rejects.toMatchObject({

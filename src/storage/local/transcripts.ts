@@ -54,7 +54,7 @@ export function createTranscripts(
       const found = statSync(pathOf(sessionId), { bigint: true, throwIfNoEntry: false });
       return found && revisionIn(found);
     },
-    // Lines are only appended; whoever changes one writes another file.
+    // Lines are only appended; a change of a line writes another file.
     isContinued(earlier, later) {
       const [[file, size], [sameFile, laterSize]] = [earlier.split(' '), later.split(' ')];
       return file === sameFile && Number(laterSize) >= Number(size);

@@ -114,7 +114,7 @@ function createReplacement(bytes: Buffer, text: string): (match: Match) => Buffe
     return Buffer.from(whole.replaceAll('\n', () => endings[line++] ?? last));
   };
   return (match) => {
-    // A byte order mark is no part of the text: it stays even where a match begins with it.
+    // A byte order mark is not a part of the text: it stays even where a match begins with it.
     const losesMark = match.start === 0 && match.end >= BOM.length && bytes.subarray(0, BOM.length).equals(BOM);
     return spelled(losesMark && !text.startsWith('\ufeff') ? `\ufeff${text}` : text, match);
   };

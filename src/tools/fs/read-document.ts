@@ -30,7 +30,7 @@ export async function readDocumentFile(
   return documentOutput(document, { path, size });
 }
 
-/** `facts`: what programs are told of the file beside its content. */
+/** `facts`: what programs get about the file beside its content. */
 export function documentOutput(document: DocumentText, facts: Record<string, unknown>): ToolOutput {
   const { label, title, parts, text, next, pictures } = document;
   return {

@@ -94,7 +94,7 @@ async function readOther(file: OpenedFile, args: ReadArgs, signal: AbortSignal):
   const head = await readAt(file.handle, 0, Math.min(KIND_BYTES, file.size));
   if (isPicture(head)) return (await import('./read-picture.ts')).readPicture(file);
   const kind = documentKind(head, file.path);
-  // Whoever works on a page or a table wants to see what is in the file; text in UTF-16 has no other reader.
+  // A person who works on a page or a table wants to see what is in the file; text in UTF-16 has no other reader.
   const isSource =
     (kind === 'html' || kind === 'csv') && args.view === undefined && args.pages === undefined && !head.includes(0);
   if (kind === undefined || isSource) return undefined;

@@ -1,4 +1,4 @@
-// Our tools as other agents get them through MCP: the same registry, executor and policy as everywhere. Whoever connects shares
+// Our tools as other agents get them through MCP: the same registry, executor and policy as everywhere. An agent that connects shares
 // one mark of content from outside, since their context cannot be seen from here. Documentation is offered as resources and
 // skills as prompts, where the tools that read them are allowed.
 import type { Mode } from '../../config/mode.ts';

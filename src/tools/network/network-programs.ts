@@ -211,7 +211,7 @@ function hasVersioned(args: Arguments): boolean {
   return isAny(args, 'install run') && args.some((arg) => /^[\w.-]+\.[\w.-]+\/.+@/.test(arg));
 }
 
-/** Addresses that stand in words: `https://…`, `git+https://…`, `name@https://…`, `--option=https://…`. */
+/** Addresses in words: `https://…`, `git+https://…`, `name@https://…`, `--option=https://…`. */
 function addresses(args: Arguments): string[] {
   return args.flatMap((arg) => /(?:^|[+@=\s])(https?:\/\/\S+)$/i.exec(arg)?.[1] ?? []);
 }

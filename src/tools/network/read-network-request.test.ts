@@ -64,7 +64,7 @@ test('settings are those of the directory that the command runs in', async () =>
   expect(await read(command('npm i', [], 'web'))).toMatchObject({ hosts: ['127.0.0.1:4873'], showsFetched: false });
 });
 
-test('a text that is not a host is told to the caller', async () => {
+test('a text that is not a host is an error for the caller', async () => {
   const failure = await read(command('true', ['https://a.example/x'])).catch((error) => error);
   expect(failure).toBeInstanceOf(ToolFailure);
   expect(failure).toMatchObject({ code: 'invalid_args', message: expect.stringContaining('is not a host') });

@@ -158,7 +158,7 @@ function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** Several addresses may stand in one variable. A word that is not an address (`direct`) stays, unless it could hold a password. */
+/** One variable may hold several addresses. A word that is not an address (`direct`) stays, unless it could hold a password. */
 function withoutPasswords(name: string, addresses: string | undefined): Record<string, string> {
   const value = (addresses ?? '').replace(/[^\s,|]+/g, (word) => {
     const url = URL.parse(word);

@@ -2,8 +2,8 @@
 //   bash(git status)        these words exactly
 //   bash(git status*)       these words, and any after them; `git status *` and `git status:*` mean the same
 //   bash(npm run test:*)    also `npm run test:unit`
-//   bash(git * main)        `*` alone stands for one or more words
-//   bash(ls src/*)          `*` in a word stands for text within that word, never for `..`
+//   bash(git * main)        `*` alone means one or more words
+//   bash(ls src/*)          `*` in a word means text within that word, never `..`
 //   bash(echo hi > out.txt) assignments and redirections are part of it
 // An allow pattern must fit the whole simple command. A deny or ask pattern is taken more widely: see deny-command.ts.
 import {
@@ -70,7 +70,7 @@ export function fitsCommand(
   covers: (redirection: Redirection) => boolean,
 ): boolean {
   if (command.program === undefined || tokens[0]?.kind === 'any') return false;
-  // What makes a command special must have been seen by whoever wrote the pattern: only one without wildcards fits. What
+  // The person who wrote the pattern must have seen what makes a command special: only one without wildcards fits. What
   // lies in the nature of the program that the pattern names needs no second mention.
   if (!isExact({ tokens, tail }) && !command.hazards.every((hazard) => NATURAL.has(hazard))) return false;
   const words: Word[] = [

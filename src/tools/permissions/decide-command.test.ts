@@ -226,7 +226,7 @@ describe('an allow rule for a prefix', () => {
       fc.property(between, risky, (join, command) => {
         // A backtick inside backticks ends them.
         fc.pre(join !== ' `' || !/[`\\]/.test(command));
-        // Nor is a text that is no command by itself joined by being completed.
+        // Nor is a text that is not a command by itself joined by being completed.
         fc.pre(parse(command).parsed);
         return verdict(`npm test${join}${command}${close[join] ?? ''}`, { allow: ['bash(npm test*)'] }) !== 'allow';
       }),

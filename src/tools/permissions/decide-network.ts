@@ -22,7 +22,7 @@ const UNFILTERED = 'there is no sandbox here, so nothing filters: it can reach a
 
 export function decideNetwork(input: DecideInput, network: NetworkRequest, decision: Decision): Decision {
   if (decision.verdict === 'deny') return decision;
-  // Whoever reaches a host can tell it something.
+  // A program that reaches a host can send it something.
   const changes = true;
   const { rules, remembered, taint } = input;
   const needsPerson = taint.length > 0;

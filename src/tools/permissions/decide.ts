@@ -17,7 +17,7 @@
 // In it, policy must hold even if the model obeys that content. What it may do is decided by where the effect ends:
 //  - contained (a command in a sandbox without network, an edit of an ordinary file of the workspace): as in any other turn;
 //  - lasting (what is remembered, scheduled or started in the background, files that other programs run) and leaving (network,
-//    sending, outside the workspace, no sandbox): a person, in every mode, who is told where the content came from. Allow rules
+//    sending, outside the workspace, no sandbox): a person, in every mode, who sees where the content came from. Allow rules
 //    do not apply, nor does it matter that a tool requires no permission; an answer for the session applies only when it was
 //    given to such a question, when the person knew.
 //  - reading stays free: the read-only commands are a fixed table that neither sends, writes nor runs anything else. Asking

@@ -1,4 +1,4 @@
-// What a command may read without a question: files inside the workspace, by names that stand in the text, from every
+// What a command may read without a question: files inside the workspace, by names that are in the text, from every
 // directory the command can be in; and no secret of the environment.
 import type { CommandReading, GlobWord, StaticWord } from './command.ts';
 import { isInside, locate, type PathContext } from './paths.ts';

@@ -1,6 +1,6 @@
 // permissions.json in Lainclaw's home: {version: 1, allow: [...], ask: [...], deny: [...], workspaces: {"/folder": {allow, ask,
 // deny}}}. The lists at the top hold everywhere; those of a folder only where it is the root of the workspace. All errors of a
-// file are told at once, and a file with an error gives no rules: a deny rule with a slip in it must not be dropped silently.
+// file are reported at once, and a file with an error gives no rules: a deny rule with a slip in it must not be dropped silently.
 import { nearest } from '../../lib/nearest.ts';
 import {
   LISTS,

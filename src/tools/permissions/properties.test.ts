@@ -57,7 +57,7 @@ describe('classification', () => {
     );
     fc.assert(
       fc.property(fc.oneof(safe, risky), inside, (text, wrap) => {
-        // A text that is no command by itself can be completed by what is around it.
+        // A text that is not a command by itself can be completed by what is around it.
         fc.pre(parse(text).parsed);
         if (isReadOnly(wrap(text))) expect(isReadOnly(text), text).toBe(true);
       }),

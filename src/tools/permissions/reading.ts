@@ -35,7 +35,7 @@ export interface Place {
 /** 'output': set from something only known when it runs. 'names': from paths that a lister printed. Without an entry: not set by this command at all. */
 export type Variables = ReadonlyMap<string, readonly (StaticWord | GlobWord)[] | 'output' | 'names'>;
 
-/** The text cannot be judged. Whoever reads a whole command text catches it; nobody else. */
+/** The text cannot be judged. Only the reader of a whole command text catches it. */
 export class Unreadable extends Error {}
 
 export const MAX_DEPTH = 8;

@@ -1,5 +1,5 @@
 // Follows the links of an absolute path the way the kernel does: part by part, `..` after the link before it. Parts that do
-// not exist stay as they are. It only looks; whoever opens the path must still walk it safely (src/workspace).
+// not exist stay as they are. It only looks; the code that opens the path must still walk it safely (src/workspace).
 import { readlinkSync } from 'node:fs';
 
 const MAX_LINKS = 40;
@@ -30,7 +30,7 @@ export function createLinkResolver(
   };
 }
 
-/** Undefined for what is no link, or is not there. */
+/** Undefined for what is not a link, or is not there. */
 function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);

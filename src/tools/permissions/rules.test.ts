@@ -75,7 +75,7 @@ describe('permissions.json', () => {
     ]);
   });
 
-  it('refuses what is no JSON object', () => {
+  it('refuses what is not a JSON object', () => {
     expect(errorsOf('{"version":1,')[0]).toMatch(/^permissions\.json is not JSON: /);
     for (const text of ['[]', 'null', '1', '"x"']) expect(errorsOf(text)[0]).toMatch(/must be an object/);
   });

@@ -16,7 +16,7 @@ export type List = (typeof LISTS)[number];
 export interface Rule {
   /** As it was written. */
   text: string;
-  /** A name; `*` in it stands for any text. */
+  /** A name; `*` in it means any text. */
   tool: string;
   pattern:
     | { kind: 'everything' }

@@ -1,6 +1,6 @@
 // Which files of a workspace are certainly not the person's own: installed packages, what was received and what was
 // downloaded. Reading them brings text from outside into the turn. Files that a tainted turn wrote are remembered (tainted-content/);
-// everything else in a folder of the person's counts as theirs: who wrote a file cannot be told from the file.
+// everything else in a folder of the person's counts as theirs: the file does not say who wrote it.
 import { INBOX, INBOX_OF_OTHERS } from '../../vocabulary/received-files.ts';
 
 /** Anywhere in a path: package managers put other people's packages there. */

@@ -1,5 +1,5 @@
 // Which commands a command would start in turn: env, xargs, sh -c, find -exec and their kind. Each wrapper is one function
-// from the words it is given to what it starts; what cannot be told from the words is said to be unseen, never guessed away.
+// from the words it is given to what it starts; what cannot be seen from the words is said to be unseen, never guessed away.
 import { baseName } from './command.ts';
 import { unwrapShell } from './unwrap-shell.ts';
 import { unwrapStarter } from './unwrap-starter.ts';

@@ -24,7 +24,7 @@ const refusing = async (): Promise<Schedule> =>
 const context = {} as ToolContext;
 const DAILY = { kind: 'cron' as const, pattern: '0 0 * * *', timezone: 'UTC' };
 
-it('what the schedule refuses is told to the caller', async () => {
+it('what the schedule refuses is an error for the caller', async () => {
   const add = createScheduleAddTool({
     schedule: refusing,
     isGatewayRunning: async () => true,

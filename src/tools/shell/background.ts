@@ -55,7 +55,7 @@ export async function runInBackground(sandbox: Sandbox, run: BackgroundRun): Pro
   }
   // Python keeps lines back where nobody reads a terminal: what a server says at its start would come hours later.
   const given: SandboxCommand = { ...command, stdin: 'open', env: { PYTHONUNBUFFERED: '1', ...command.env } };
-  // Servers of the command, on its own loopback, can be reached by the session's web_fetch. What is waited for is no server.
+  // Servers of the command, on its own loopback, can be reached by the session's web_fetch. A command that is waited for is not a server.
   const inward = waitMs === undefined ? await wayInto(sandbox, given) : undefined;
   const lines = createProgressLines(progress);
   let isShown = waitMs !== undefined;

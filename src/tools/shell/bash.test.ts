@@ -99,7 +99,7 @@ describe('bash', () => {
     expect(failure).toMatchObject({ name: 'ToolFailure', reason, output: { data: { stdout: 'out\n' } } });
   });
 
-  it('is no result when it was cancelled', async () => {
+  it('has no result when it was cancelled', async () => {
     const controller = new AbortController();
     const { execute } = toolOn(
       async () => {

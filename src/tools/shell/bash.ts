@@ -182,7 +182,7 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
               privateHosts,
               ownProxy,
             });
-      // Also after a command that failed to run to its end, and before anyone is told that it has.
+      // Also after a command that failed to run to its end, and before anyone learns that it has.
       const putBack = await running.then(
         (outcome) => {
           if (!('process' in outcome)) plants?.commandEnded();

@@ -1,5 +1,5 @@
 // What a command changes in the workspace, for undo: small files are kept in memory before it runs, and afterwards those whose
-// identity, size, mode or times are different are told with both contents. All files but installed packages and caches are listed
+// identity, size, mode or times are different are reported with both contents. All files but installed packages and caches are listed
 // where they are few enough, otherwise those that ignore files do not name. Where also those are too many, nothing is kept and
 // that is said. What was read for the command before is read again only where it has changed.
 import { setImmediate as nextRound } from 'node:timers/promises';

@@ -74,7 +74,7 @@ describe('skill_list', () => {
     });
   });
 
-  it('says why a folder is no skill, and goes on', async () => {
+  it('says why a folder is not a skill, and continues', async () => {
     const { base, list, problems } = await setUp({
       'ws/skills/good/SKILL.md': skill('good'),
       'ws/skills/second/SKILL.md': skill('Good'),

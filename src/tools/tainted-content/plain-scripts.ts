@@ -1,4 +1,4 @@
-// Programs that print what they are given can be told by their script to read other files, or to run commands: `getline` of awk, `r` and
+// Programs that print what they are given can read other files when their script says so, or to run commands: `getline` of awk, `r` and
 // `e` of sed, `import` of jq. A script is plain when it evidently does not; what is not understood is not plain.
 
 /** One command of sed with its addresses, where it stays within what it was given. */

@@ -11,7 +11,7 @@ import { listMany, markOf, readSmall } from '../../workspace/read-many.ts';
 import { EMPTY_RECORD, type PendingCommand, parseTaintRecord, type TaintRecord, withRecord } from './taint-record.ts';
 
 export const TAINTED_FILES = 'tainted-files.json';
-/** Content of larger files is told apart by size and time. */
+/** Size and time distinguish the content of larger files. */
 const LARGEST_DIGESTED = 4 * 1024 * 1024;
 /** Beyond these, whole folders are remembered. */
 const MOST_FILES = 1_000;

@@ -1,4 +1,4 @@
-// A page as its bytes: redirects on the same host are followed, each one checked; one that leads to another host is told instead,
+// A page as its bytes: redirects on the same host are followed, each one checked; one that leads to another host is reported instead,
 // since a permission names a host. Size and time are bounded, also of what is unpacked.
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
@@ -146,7 +146,7 @@ function tooLarge(url: URL, maxBytes: number): ToolFailure {
   return new ToolFailure(`${url.href} is larger than ${maxBytes} bytes: it was not read`, { reason: 'limit' });
 }
 
-/** With or without www, encrypted or not: whoever permitted one meant the other. A port of one's own is another server. */
+/** With or without www, encrypted or not: a person who permitted one meant the other. A port of one's own is another server. */
 function isSameHost(one: URL, other: URL): boolean {
   const name = ({ hostname }: URL): string => hostname.replace(/^www\./, '');
   const isStandard = ({ port }: URL): boolean => port === '';

@@ -135,7 +135,7 @@ async function lookUp(name: string): ReturnType<Resolve> {
   return lookup(name, { all: true });
 }
 
-/** Of another host: whoever permitted this one has not permitted that. */
+/** Of another host: a person who permitted this one has not permitted that. */
 function redirected(from: string, to: string): ToolOutput {
   return {
     data: { url: from, redirectsTo: to },

@@ -27,7 +27,7 @@ export interface WebSearchDependencies {
   storedKey?(service: SearchServiceName): Promise<string | undefined>;
 }
 
-/** Needs no permission: whoever sets up a service wants it asked. In a tainted turn a person is asked: a query tells something. */
+/** Needs no permission: a person who sets up a service wants it asked. In a tainted turn a person is asked: a query tells something. */
 export function createWebSearchTool(dependencies: WebSearchDependencies): ToolSpec {
   const { service: name, address, variables, storedKey } = dependencies;
   return defineTool({

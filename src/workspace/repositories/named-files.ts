@@ -12,7 +12,7 @@ import { riskySettings } from './risky-settings.ts';
 /** Names that git, or husky for it, runs; such a directory may hold other scripts of the person's. */
 const HOOK =
   /^(?:(?:pre|post|p4)-.+|(?:prepare-)?commit-msg|applypatch-msg|update|push-to-checkout|reference-transaction|proc-receive|sendemail-validate|fsmonitor-watchman|h|husky\.sh|common\.sh)$/;
-/** Settings whose value is no program that git starts by itself. */
+/** Settings whose value is not a program that git starts by itself. */
 const STARTS_NOTHING =
   /^(?:alias|user|color|url|includeif|include)\.|^core\.(?:hookspath|excludesfile|attributesfile)=/;
 const LARGEST_INCLUDES = 50;

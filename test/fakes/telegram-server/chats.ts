@@ -1,4 +1,4 @@
-// The chats of the bot and what stands in them.
+// The chats of the bot and what they hold.
 import type { InlineKeyboardMarkup, Message, MessageEntity } from 'grammy/types';
 import { ApiFailure, badRequest } from './api-failure.ts';
 

@@ -28,7 +28,7 @@ const TYPES = new Set([
 const STYLES = new Set(['bold', 'italic', 'underline', 'strikethrough', 'spoiler']);
 const QUOTES = new Set(['blockquote', 'expandable_blockquote']);
 
-/** Stricter than Telegram, which mends or drops some of this: what it would change was not meant so. */
+/** Stricter than Telegram, which repairs or drops some of this: what it would change was not meant so. */
 export function checkEntities(text: string, entities: readonly MessageEntity[]): void {
   if (entities.length > MOST_ENTITIES) throw badRequest(`can't parse entities: more than ${MOST_ENTITIES} entities`);
   for (const entity of entities) {

@@ -189,7 +189,7 @@ function EndRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
       </p>
     );
   const stage = STAGES[end.stage];
-  // Somebody stopped it: that is no failure.
+  // Somebody stopped it: that is not a failure.
   const error = end.stage === 'cancelled' ? undefined : end.error;
   return (
     <footer class="turn-end">

@@ -9,7 +9,7 @@ export type Row =
 
 const made = new WeakMap<TurnView, readonly Row[]>();
 
-/** `folded`: ids of turns of which only the question is shown. */
+/** `folded`: ids of turns that show only their question. */
 export function rowsOf(turns: readonly TurnView[], folded: ReadonlySet<string> = new Set()): Row[] {
   return turns.flatMap((turn): readonly Row[] => {
     if (folded.has(turn.id)) return [{ kind: 'question', key: `${turn.id}-question`, turn, isFolded: true }];

@@ -19,7 +19,7 @@ import { questions } from '../state/questions.ts';
 import { ProposalCard } from './facts.tsx';
 
 const RECENT = 6;
-/** Of which the running command is shown. */
+/** The job whose running command is shown. */
 const MOST_LIVE = 4;
 
 export default function Home() {

@@ -259,7 +259,7 @@ function ToolTable({ tools, byTime }: { tools: Report['tools']; byTime: boolean 
   );
 }
 
-/** Also the days without a turn, so that the bars stand in time. */
+/** Also the days without a turn, so that the distance of the bars shows the time between them. */
 function filledDays(used: Report['days'], count: number): Day[] {
   const known = new Map(used.map((each) => [each.day, each]));
   return Array.from({ length: count }, (_, index) => {

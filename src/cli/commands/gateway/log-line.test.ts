@@ -24,6 +24,6 @@ it.each([
   expect(logLine(JSON.stringify(entry), plain)).toBe(line);
 });
 
-it('what is no entry is shown as it is, harmlessly', () => {
+it('what is not an entry is shown as it is, harmlessly', () => {
   expect(logLine('Segmentation \x1b]0;fault', plain)).toBe('Segmentation \\x1b]0;fault\n');
 });

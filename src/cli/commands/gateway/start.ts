@@ -23,7 +23,7 @@ export async function startDaemon(flags: StartFlags, terminal: Terminal): Promis
   await runOperation(terminal, startGateway, input, (state) => tell(state, flags, terminal));
 }
 
-/** The gateway in this process, until it is told to end. */
+/** The gateway in this process, until a signal or a command ends it. */
 export async function start(runtime: Runtime, flags: StartFlags, terminal: Terminal): Promise<void> {
   const admin = await runtime.gatewayAdmin();
   const warnHere = (text: string): void => {

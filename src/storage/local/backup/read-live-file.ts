@@ -17,7 +17,7 @@ export interface LiveFile {
   bytes: AsyncIterable<Buffer>;
 }
 
-/** Undefined when the file has gone, or is no file any more. The bytes must be read before `use` resolves. */
+/** Undefined when the file has gone, or is not a file any more. The bytes must be read before `use` resolves. */
 export async function readLiveFile<T>(path: string, use: (file: LiveFile) => Promise<T>): Promise<T | undefined> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: NodeJS.ErrnoException) => {

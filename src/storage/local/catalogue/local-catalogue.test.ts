@@ -136,7 +136,7 @@ describe('a damaged index', () => {
     expect(rebuilt).toHaveLength(1);
   });
 
-  it('is mended by a writer without losing its entry or the others', async () => {
+  it('is repaired by a writer without losing its entry or the others', async () => {
     transcript('s-1', 'main', at(1));
     writeFileSync(join(directory, 'sessions.json'), '{');
     await catalogue().put({ sessionKey: 'new', sessionId: 's-9', createdAt: at(1), updatedAt: at(1) });

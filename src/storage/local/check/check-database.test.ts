@@ -40,7 +40,7 @@ describe('the check of a database', () => {
     database.exec('COMMIT');
   });
 
-  it('names a newer version, and what is no database', async () => {
+  it('names a newer version, and what is not a database', async () => {
     database.exec('PRAGMA user_version = 2');
     expect(await check()).toMatchObject([{ remedy: 'upgrade' }]);
     database.close();

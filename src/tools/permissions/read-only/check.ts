@@ -35,7 +35,7 @@ export const bare: Check = (words) => (words.length === 0 ? undefined : 'is give
 export interface Options {
   /** Letters that stand alone. */
   flags?: string;
-  /** Letters that take a value, which is no file. */
+  /** Letters that take a value, which is not a file. */
   values?: string;
   /** Long options, alone or with `=value`; none of them names a file. */
   long?: readonly string[];

@@ -1,5 +1,5 @@
 // sed, awk and jq: little languages that mostly transform text, and can do more. Only what is certainly a transformation
-// passes; the program must stand in the text.
+// passes; the program must be in the text.
 import type { Word } from '../command.ts';
 import { type Check, first, splitOptions } from './check.ts';
 
