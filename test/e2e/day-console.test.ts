@@ -1,4 +1,4 @@
-// 09:00 to 09:15 of the day: a bot connected from the console, the phone live in the browser, a question in all places.
+// 09:00 to 09:15 of the day: a bot connected from the console, the phone live in the browser, a question in all places, answered in each of them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -16,6 +16,19 @@ describe('a day, in the browser', () => {
   let opened: ConsoleBrowser;
   let page: Page;
   const written = (): string[] => telegram.messages(ADA.id).map(({ text }) => text ?? '');
+  const allButtons = () =>
+    telegram
+      .messages(ADA.id)
+      .flatMap(({ messageId, keyboard }) =>
+        (keyboard?.inline_keyboard.flat() ?? []).flatMap((key) =>
+          'callback_data' in key ? [{ messageId, value: key.callback_data }] : [],
+        ),
+      );
+  function allowButton() {
+    const button = allButtons().find(({ value }) => /^approve:.*:once$/.test(value));
+    if (!button) throw new Error('the phone has no button that allows it once');
+    return button;
+  }
   const phone = (text: string) => telegram.userSays({ chatId: ADA.id, from: ADA, text });
 
   beforeAll(async () => {
@@ -101,6 +114,29 @@ describe('a day, in the browser', () => {
       expect(written().filter((text) => text === 'The dry-run is done.')).toHaveLength(before + 1),
     );
     await eventually(async () => expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0));
+    await chat.type('/exit\r');
+    await chat.ended;
+  });
+
+  it('a button on the phone answers it, too', async () => {
+    const chat = startChat([], { home: opened.home, columns: 100, rows: 40 });
+    await chat.shows('Ctrl+D leaves');
+    const done = (): number => written().filter((text) => text === 'The dry-run is done.').length;
+    const before = done();
+    phone('run the migration dry-run once more');
+    await page.getByRole('button', { name: 'Allow once' }).waitFor();
+    await chat.shows(/Asked in telegram:4242:[\s\S]*touch migrated[\s\S]*\/answer q/);
+    const { messageId, value } = await eventually(() => allowButton());
+    telegram.press(ADA.id, messageId, value, ADA);
+    await chat.shows('→ allowed by Ada');
+    await eventually(() => expect(done()).toBe(before + 1));
+    await eventually(async () => expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0));
+    const question = telegram.messages(ADA.id).find((each) => each.messageId === messageId);
+    expect(question?.text).toMatch(/Allowed once \(Ada\)/);
+    expect(question?.keyboard?.inline_keyboard.flat() ?? []).toEqual([]);
+    expect(allButtons()).toEqual([]);
+    await chat.type('/answer\r');
+    await chat.shows('Nothing is asked for.');
     await chat.type('/exit\r');
     await chat.ended;
   });
