@@ -146,7 +146,7 @@ describe.concurrent('the transcript', () => {
     expect(code).toBe(0);
     const { damagedLines, messages } = json<{ damagedLines: number[]; messages: { content: string }[] }>();
     expect(damagedLines).toEqual([4, 5, 6, 7, target + 6]);
-    expect(stderr).toMatch(/5 line\(s\) of the transcript cannot be read: 4, 5, 6, 7, /);
+    expect(stderr).toMatch(/5 lines of the transcript cannot be read: 4, 5, 6, 7, /);
     const asked = messages.map(({ content }) => content);
     for (const word of ['one', 'three', 'four']) expect(asked).toContain(word);
   });

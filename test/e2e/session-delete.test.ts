@@ -202,7 +202,7 @@ describe('sessions search', () => {
     expect(await search('walrus', '--limit', '1')).toHaveLength(1);
     expect(await search('walrus', 'Nothing')).toEqual([]);
     const shown = await lainclaw(['sessions', 'search', 'again', '--text'], { home });
-    expect(shown.stdout).toMatch(/^three {2}.* {2}A WALRUS again .*message\(s\)\n {2}.*A WALRUS again/);
+    expect(shown.stdout).toMatch(/^three {2}.* {2}A WALRUS again .*2 messages\n {2}.*A WALRUS again/);
     const empty = await lainclaw(['sessions', 'search', ' '], { home });
     expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('give some words')]);
   });
