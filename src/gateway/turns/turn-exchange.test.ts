@@ -159,7 +159,7 @@ it('a message to another gateway arrives once: written twice, and read again whe
   for (const { exchange } of [one, two]) await exchange.close();
 });
 
-it('events that are told again, with more, when the database did not say whether it has them, are copied once', async () => {
+it('sends events again, with more, when the database did not say whether it has them, and copies them once', async () => {
   let tells = 0;
   const one = await gateway((exchange) => ({
     async tell(name, told) {

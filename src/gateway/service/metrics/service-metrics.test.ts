@@ -140,7 +140,7 @@ describe('the metrics of a gateway', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('no connection'))],
     ['does not answer', () => new Promise<never>(() => {})],
-  ])('are told while the storage %s, without what it holds', async (_, status) => {
+  ])('answer while the storage %s, without what it holds', async (_, status) => {
     const { hub, metrics } = open('the storage cannot be read', { status, waitMs: 1 });
     await runTurn(hub, [START, END]);
     const samples = Object.fromEntries(read(await metrics.text()));
