@@ -22,7 +22,10 @@ it('what is written while a turn runs joins it, and is shown where it joined', a
   await page.goto(`${opened.address}#/chat`);
   await ask(page, 'translate it');
   await page.locator('.output', { hasText: 'begun' }).waitFor();
+  // The command ends only after the gateway has the message: one that comes later is a turn of its own.
+  const accepted = page.waitForResponse((response) => response.url().includes('turns.steer') && response.ok());
   await ask(page, 'into German, please');
+  await accepted;
   writeFileSync(join(opened.workspace, 'go'), '');
   await page.getByText('In German, then.').waitFor();
   expect(await page.getByRole('article', { name: 'You, while it worked' }).textContent()).toBe('into German, please');
