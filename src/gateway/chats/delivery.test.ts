@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { PlatformFault } from '../../../test/conformance/channel-subject.ts';
 import { testChats } from '../../../test/support/chats.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { ChannelError } from '../../channels/channel.ts';
 import { StorageError } from '../../storage/storage.ts';
 
 /** A clock that can be put forward. */
@@ -140,6 +141,23 @@ it('a bot whose platform hangs takes no place from another', async () => {
   await Promise.all(names.map((chatId) => gateway.send({ ...chat(chatId), account: 'work' }, 'never')));
   await gateway.send(chat('anna'), 'still here');
   await chats.says(['still here']);
+});
+
+it('a chat whose message hangs does not hold up the retry of another chat', async () => {
+  const chats = await testChats();
+  const bot = chats.platform.open();
+  let failures = 0;
+  const send: typeof bot.send = (message, signal) => {
+    if (message.chatId === 'hangs') return new Promise<never>(() => {});
+    if (failures > 0) return bot.send(message, signal);
+    failures += 1;
+    return Promise.reject(new ChannelError('unreachable', 'the platform is away'));
+  };
+  const gateway = await chats.start({ channels: [{ ...bot, send }] });
+  await gateway.send(chat('hangs'), 'never');
+  await gateway.send(chat('anna'), 'one');
+  await chats.says(['one']);
+  expect(failures).toBe(1);
 });
 
 it('what waits for a channel that is not running stays as it is', async () => {

@@ -87,6 +87,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const idle = bots.filter(({ underWay }) => underWay.size === 0);
       if (idle.length === bots.length) for (const settle of settlers) settle();
       const nextAt = await Promise.all(idle.map(({ key }) => mailbox.nextDueAt(key)));
+      // What is under way counts as due, so for a bot that sends, another chat's message is looked for now and then.
+      if (idle.length < bots.length) nextAt.push(now() + FIRST_RETRY_MS);
       const soonest = Math.min(...nextAt.map((at) => at ?? Number.POSITIVE_INFINITY));
       lookIn(Math.min(LONGEST_SLEEP_MS, Math.max(0, soonest - now())));
     } catch (error) {
