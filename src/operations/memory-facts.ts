@@ -1,6 +1,6 @@
 // What a person can do with the facts that a model extracts from conversations.
 import type { Extraction, Proposal } from '../storage/facts.ts';
-import { FACT_KINDS, FACT_RELATIONS } from '../vocabulary/fact.ts';
+import { FACT_KINDS, FACT_RELATIONS, FACTS_OFF_CODES } from '../vocabulary/fact.ts';
 import { OWNER } from '../vocabulary/memory-scope.ts';
 import { ownerReading, SCOPE } from './memory-scope.ts';
 import { defineOperation } from './operation.ts';
@@ -78,7 +78,12 @@ export const factLog = defineOperation({
         }),
       ),
     },
-    { off: { type: 'string', description: 'why no facts are extracted' } },
+    {
+      off: {
+        ...objectWith({ code: { enum: FACTS_OFF_CODES }, text: TEXT }),
+        description: 'why no facts are extracted',
+      },
+    },
   ),
   async run({ limit, scope }, { runtime }) {
     const reader = ownerReading(scope);

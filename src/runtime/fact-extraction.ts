@@ -1,6 +1,7 @@
 // Extracting facts from conversations: with which model, within which caps, and in the background of a process that stays.
 import { createWallTime, wallDay } from '../memory/time/wall-clock.ts';
 import type { ChosenModel, ExtractDueOptions, ExtractReport } from '../pipeline/extract-due.ts';
+import type { FactsOffCode } from '../vocabulary/fact.ts';
 import { type AskedProvider, askedProvider } from './asked-turn.ts';
 import type { Base } from './base.ts';
 import { createForgettings } from './forgettings.ts';
@@ -8,9 +9,15 @@ import type { WorkspaceProviders } from './providers.ts';
 import type { Services } from './services.ts';
 import { restOf } from './wait-for-facts.ts';
 
+/** Why no facts are extracted: the code for programs, the text for a person at a terminal. */
+export interface FactsOff {
+  code: FactsOffCode;
+  text: string;
+}
+
 export interface FactExtraction {
-  /** Why no facts are extracted here; undefined when they are. */
-  off(): Promise<string | undefined>;
+  /** Undefined when facts are extracted here. */
+  off(): Promise<FactsOff | undefined>;
   extract(options: ExtractDueOptions): Promise<ExtractReport>;
   /** True when a conversation has rested and its facts are to be extracted. */
   isDue(): Promise<boolean>;
@@ -23,8 +30,11 @@ const DAILY_TOKENS = 200_000;
 const FIRST_LOOK_MS = 2_000;
 /** Others may have left something that waits. */
 const LOOK_EVERY_MS = 60_000;
-const NO_MODEL = 'no model is connected: "lainclaw setup" connects one';
-const SWITCHED_OFF = 'switched off: "lainclaw config set memoryFacts on" extracts them';
+const NO_MODEL: FactsOff = { code: 'no-model', text: 'no model is connected: "lainclaw setup" connects one' };
+const SWITCHED_OFF: FactsOff = {
+  code: 'switched-off',
+  text: 'switched off: "lainclaw config set memoryFacts on" extracts them',
+};
 
 export interface FactExtractionDependencies {
   services: Pick<Services, 'memory'>;
@@ -47,11 +57,11 @@ export function createFactExtraction(base: Base, dependencies: FactExtractionDep
     return isModel ? { provider, model, profileId } : askedProvider({}, sources);
   }
 
-  async function choose(answered: Partial<AskedProvider>) {
+  async function choose(answered: Partial<AskedProvider>): Promise<ChosenModel | { off: FactsOff }> {
     const { provider, model, profileId } = await modelFor(answered);
     const adapter = await providers.get(provider);
-    if (!adapter) return { unavailable: `there is no provider "${provider}": "memoryFactsModel" names another` };
-    if (!adapter.callsTools) return { unavailable: NO_MODEL };
+    if (!adapter) return { off: unknownProvider(provider) };
+    if (!adapter.callsTools) return { off: NO_MODEL };
     return { adapter, ...(await adapter.describe({ model, profileId })) };
   }
 
@@ -63,7 +73,10 @@ export function createFactExtraction(base: Base, dependencies: FactExtractionDep
         facts,
         sessions,
         locks: storage.locks,
-        choose,
+        choose: async (answered) => {
+          const chosen = await choose(answered);
+          return 'off' in chosen ? { unavailable: chosen.off.text } : chosen;
+        },
         budget,
         caps: config,
         dailyTokens: config.memoryFactsDailyTokens ?? DAILY_TOKENS,
@@ -129,7 +142,7 @@ export function createFactExtraction(base: Base, dependencies: FactExtractionDep
     async off() {
       if (config.memoryFacts === false) return SWITCHED_OFF;
       const chosen = await choose({});
-      return 'unavailable' in chosen ? chosen.unavailable : undefined;
+      return 'off' in chosen ? chosen.off : undefined;
     },
     extract,
     async isDue() {
@@ -151,4 +164,8 @@ export function createFactExtraction(base: Base, dependencies: FactExtractionDep
       }
     },
   };
+}
+
+function unknownProvider(name: string): FactsOff {
+  return { code: 'unknown-provider', text: `there is no provider "${name}": "memoryFactsModel" names another` };
 }

@@ -12,3 +12,7 @@ export type FactRelation = (typeof FACT_RELATIONS)[number];
  * cannot be seen from their dates.
  */
 export type ProposalReason = 'tainted' | 'contradicts';
+
+/** Why no facts are extracted. `unknown-provider`: there is no provider of the configured name. */
+export const FACTS_OFF_CODES = ['no-model', 'switched-off', 'unknown-provider'] as const;
+export type FactsOffCode = (typeof FACTS_OFF_CODES)[number];

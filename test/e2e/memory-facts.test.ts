@@ -10,7 +10,7 @@ import { type Model, modelFor } from '../support/model-providers.ts';
 import { testHome } from '../support/test-home.ts';
 
 interface Log {
-  off?: string;
+  off?: { code: string; text: string };
   waiting: { turns: number; conversations: number; givenUp: number };
   proposals: { number: number; text: string; why: string; otherText?: string }[];
   extractions: {
@@ -252,7 +252,7 @@ describe('facts', () => {
     const extracted = (await lainclaw(['memory', 'extract'], { home })).json<{ stopped?: string }>();
     expect(extracted.stopped).toContain('lainclaw setup');
     const log = (await lainclaw(['memory', 'log'], { home })).json<Log>();
-    expect(log).toMatchObject({ off: expect.stringContaining('no model'), waiting: { turns: 1 } });
+    expect(log).toMatchObject({ off: { code: 'no-model' }, waiting: { turns: 1 } });
     const { stdout } = await lainclaw(['memory', 'log', '--text'], { home });
     expect(stdout).toContain('no facts are extracted: no model is connected');
   });

@@ -109,7 +109,7 @@ async function showLog({ limit, scope, ...flags }: LogFlags, terminal: Terminal)
 function stateLines({ off, waiting: { turns, conversations, givenUp } }: Log): string[] {
   const waiting = `${counted(turns, 'turn')} of ${counted(conversations, 'conversation')} ${turns === 1 ? 'waits' : 'wait'}`;
   return [
-    ...(off === undefined ? [] : [`no facts are extracted: ${off}`]),
+    ...(off === undefined ? [] : [`no facts are extracted: ${off.text}`]),
     ...(turns > 0
       ? [off === undefined ? `${waiting} until they have rested; "lainclaw memory extract" does it now` : waiting]
       : []),

@@ -244,6 +244,7 @@ export const en = {
   'facts.none': 'No facts were extracted yet.',
   'facts.noModel': 'No facts are extracted: no model is connected.',
   'facts.off': 'The extraction of facts is switched off (memoryFacts).',
+  'facts.unknownProvider': 'No facts are extracted: the provider in the settings does not exist.',
   'facts.tainted': 'Somebody else had a part in it. Shall it be remembered?',
   'facts.contradicts': 'It contradicts what is known. Shall it be remembered?',
   'facts.accept': 'Remember',

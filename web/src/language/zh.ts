@@ -243,6 +243,7 @@ export const zh: Texts = {
   'facts.none': '尚未提取事实。',
   'facts.noModel': '不提取事实：尚未连接模型。',
   'facts.off': '事实提取已关闭（memoryFacts）。',
+  'facts.unknownProvider': '不提取事实：设置中的提供商不存在。',
   'facts.tainted': '其中有他人参与。要记住吗？',
   'facts.contradicts': '与已知内容矛盾。要记住吗？',
   'facts.accept': '记住',

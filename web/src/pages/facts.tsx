@@ -21,7 +21,7 @@ export function Facts({ scope }: { scope: { scope?: string } }) {
       <WhenLoaded of={log}>
         {({ off, waiting, proposals, extractions }) => (
           <>
-            {off !== undefined && <Off reason={off} />}
+            {off !== undefined && <Off code={off.code} />}
             {waiting.turns > 0 && <p class="quiet">{t('facts.waiting', { count: waiting.turns })}</p>}
             {proposals.map((proposal) => (
               <ProposalCard key={proposal.number} proposal={proposal} onDone={log.reload} />
@@ -39,12 +39,18 @@ export function Facts({ scope }: { scope: { scope?: string } }) {
   );
 }
 
+const OFF: Record<NonNullable<Log['off']>['code'], TextKey> = {
+  'no-model': 'facts.noModel',
+  'switched-off': 'facts.off',
+  'unknown-provider': 'facts.unknownProvider',
+};
+
 /** Why no facts are extracted, with what to do about it here. */
-function Off({ reason }: { reason: string }) {
-  const isModelMissing = reason.startsWith('no model');
+function Off({ code }: { code: keyof typeof OFF }) {
+  const isModelMissing = code === 'no-model';
   return (
     <p class="quiet">
-      {isModelMissing ? t('facts.noModel') : reason.startsWith('switched off') ? t('facts.off') : reason}{' '}
+      {t(OFF[code])}{' '}
       <a href={hrefOf(isModelMissing ? 'setup' : 'settings')}>{t(isModelMissing ? 'home.setUp' : 'page.settings')}</a>
     </p>
   );
