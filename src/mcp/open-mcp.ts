@@ -3,7 +3,7 @@ import { appendFile, mkdir, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OwnerFiles } from '../storage/storage.ts';
 import { createMcpConfig, type McpConfig, unknownServer } from './config.ts';
-import { toolName } from './mcp.ts';
+import { type McpServerConfig, toolName } from './mcp.ts';
 import { McpError } from './mcp-error.ts';
 import { createMcpServers, type McpServers, type McpServersDependencies } from './servers.ts';
 import { createSignIns, isMachine } from './sign-in.ts';
@@ -19,6 +19,8 @@ export interface Mcp {
   /** Rejects when there is no such server, or when it is a program. */
   login(name: string, visit: (url: URL) => void, signal: AbortSignal): Promise<'signed-in' | 'not-needed'>;
   logout(name: string): Promise<void>;
+  /** True when a person has signed in to this server, and the sign-in is kept. */
+  isSignedIn(name: string, server: McpServerConfig): Promise<boolean>;
 }
 
 export interface OpenMcpOptions extends Omit<McpServersDependencies, 'config' | 'lists' | 'log' | 'signIns'> {
@@ -58,6 +60,7 @@ export function openMcp({ home, files, ...rest }: OpenMcpOptions): Mcp {
       return outcome;
     },
     logout: (name) => signIns.remove(name),
+    isSignedIn: async (name, server) => server.kind === 'url' && (await signIns.isKept(name, server)),
   };
 }
 

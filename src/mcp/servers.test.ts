@@ -148,7 +148,7 @@ describe('a server', () => {
     expect(await call()).toBe('one of start 2');
     expect(state.closed).toBe(1);
     files.texts.set('mcp.json', '{"mcpServers": {}}');
-    expect(await service.tools(never)).toEqual({ tools: [], problems: [] });
+    expect(await service.tools(never)).toEqual({ tools: [], problems: [], states: new Map() });
     expect(state.closed).toBe(2);
     await expect(call()).rejects.toThrow('there is no server "s"; there is none');
   });

@@ -13,7 +13,7 @@ import type { McpOutput, McpServerConfig, McpTool, McpServers as Named } from '.
 import { McpError } from './mcp-error.ts';
 import { outputOf } from './result.ts';
 import type { SignIns } from './sign-in.ts';
-import { type ListedTools, type ToolLists, usableTools } from './tool-list.ts';
+import { type ListedTools, type ToolLists, type Unlisted, usableTools } from './tool-list.ts';
 
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 60_000;
@@ -28,9 +28,17 @@ export interface OfferedTool {
   isTrusted: boolean;
 }
 
+export interface KnownTools {
+  tools: OfferedTool[];
+  /** Each begins with the name of its server. */
+  problems: string[];
+  /** By server: its tools, or why they are not known. */
+  states: ReadonlyMap<string, ListedTools | Unlisted>;
+}
+
 export interface McpServers {
   /** The tools of the configured servers; asks servers whose tools are not known. Problems are returned, never thrown. */
-  tools(signal: AbortSignal): Promise<{ tools: OfferedTool[]; problems: string[] }>;
+  tools(signal: AbortSignal): Promise<KnownTools>;
   call(server: string, tool: string, args: Record<string, unknown>, options: CallOptions): Promise<McpOutput>;
   /** Asks the server itself and remembers its tools. */
   refresh(server: string, signal: AbortSignal): Promise<ListedTools>;
@@ -163,7 +171,7 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
     } catch (error) {
       signal.throwIfAborted();
       if (isClosed) throw error;
-      await lists.put(name, server, { error: reasonOf(error) });
+      await lists.put(name, server, unlisted(name, error));
       throw asMcpError(name, error);
     }
   }
@@ -173,10 +181,9 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
       const [servers, trusted] = await Promise.all([config.read(), config.trusted()]);
       for (const name of [...kept.keys()].filter((each) => !servers.has(each))) await drop(name);
       const listed = await Promise.all(
-        [...servers].map(async ([name, server]): Promise<[string, ListedTools | { error: string }]> => {
+        [...servers].map(async ([name, server]): Promise<[string, ListedTools | Unlisted]> => {
           const known = await lists.get(name, server);
-          const asked = known ?? (await refresh(name, signal).catch((error: unknown) => ({ error: reasonOf(error) })));
-          return [name, asked];
+          return [name, known ?? (await refresh(name, signal).catch((error: unknown) => unlisted(name, error)))];
         }),
       );
       const problems = listed.flatMap(([name, found]) =>
@@ -187,7 +194,7 @@ export function createMcpServers(dependencies: McpServersDependencies): McpServe
           ? []
           : found.tools.map((tool) => ({ server, tool, isTrusted: isTrusted(trusted.get(server), tool.name) })),
       );
-      return { tools, problems };
+      return { tools, problems, states: new Map(listed) };
     },
     async call(name, tool, args, options) {
       const servers = await config.read();
@@ -227,6 +234,10 @@ function backOff(count: number): number {
 
 function isSame(one: McpServerConfig, other: McpServerConfig): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function unlisted(name: string, error: unknown): Unlisted {
+  return { error: reasonOf(error), code: asMcpError(name, error).code };
 }
 
 function asMcpError(name: string, error: unknown): McpError {

@@ -32,6 +32,8 @@ export interface Visit {
 export interface SignIns {
   /** Undefined when nobody has signed in: then the server asks for it. */
   stored(name: string, server: UrlServer): Promise<OAuthClientProvider | undefined>;
+  /** True when a person has signed in. */
+  isKept(name: string, server: UrlServer): Promise<boolean>;
   /** Starts a new sign-in with a person. */
   withPerson(name: string, server: UrlServer, visit: Visit): OAuthClientProvider;
   remove(name: string): Promise<void>;
@@ -95,6 +97,7 @@ export function createSignIns({ files, variables }: { files: OwnerFiles; variabl
       const { tokens } = await read(name, server.url);
       return tokens && provider(name, server, 'http://127.0.0.1/callback', '');
     },
+    isKept: async (name, { url }) => (await read(name, url)).tokens !== undefined,
     withPerson(name, server, { redirectUrl, state, visit, discovery }) {
       const base = provider(name, server, redirectUrl, state);
       const isRegistered = server.oauth !== undefined && 'clientId' in server.oauth;

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import type { OwnerFiles } from '../storage/storage.ts';
 import type { McpServerConfig, McpTool } from './mcp.ts';
+import type { McpErrorCode } from './mcp-error.ts';
 
 const FILE = 'mcp-tools.json';
 const MAX_DESCRIPTION = 1_024;
@@ -16,12 +17,18 @@ export interface ListedTools {
   leftOut: string[];
 }
 
-type Entry = { config: string; at: number } & (ListedTools | { error: string });
+/** Why a server's tools are not known. An entry of an earlier version has no code. */
+export interface Unlisted {
+  error: string;
+  code?: McpErrorCode;
+}
+
+type Entry = { config: string; at: number } & (ListedTools | Unlisted);
 
 export interface ToolLists {
   /** Undefined when the server must be asked. */
-  get(name: string, server: McpServerConfig): Promise<ListedTools | { error: string } | undefined>;
-  put(name: string, server: McpServerConfig, listed: ListedTools | { error: string }): Promise<void>;
+  get(name: string, server: McpServerConfig): Promise<ListedTools | Unlisted | undefined>;
+  put(name: string, server: McpServerConfig, listed: ListedTools | Unlisted): Promise<void>;
   remove(name: string): Promise<void>;
 }
 

@@ -30,11 +30,16 @@ describe('the operations on MCP servers', () => {
     const server = await startSignInServer();
     onTestFinished(() => server.close());
     const { invoke, checked } = await testOperations({ onAddress: (address) => void fetch(address) });
-    await invoke('mcp.add', { name: 'private', url: server.url });
+    const added = await invoke('mcp.add', { name: 'private', url: server.url });
+    expect(added).toMatchObject({ reached: false, problem: { code: 'MCP_SIGN_IN' } });
+    expect(await invoke('mcp.list')).toMatchObject({
+      servers: [{ signedIn: false, problem: { code: 'MCP_SIGN_IN' } }],
+    });
     expect(await checked('mcp.login', { name: 'private' })).toEqual({
       output: { name: 'private', outcome: 'signed-in', tools: 1 },
       problem: undefined,
     });
+    expect(await invoke('mcp.list')).toMatchObject({ servers: [{ signedIn: true, tools: ['mcp__private__whisper'] }] });
   });
 
   it('reach a server that is added, and name its tools as they are called here', async () => {
@@ -43,15 +48,18 @@ describe('the operations on MCP servers', () => {
     expect(added.reached).toBe(true);
     expect(added.tools.length).toBeGreaterThan(0);
     for (const tool of added.tools) expect(tool).toMatch(/^mcp__raw__/);
-    expect(await invoke('mcp.list')).toMatchObject({ servers: [{ name: 'raw', tools: added.tools }] });
+    const leftOut = [expect.stringContaining('bad name!'), expect.stringContaining('bad-schema')];
+    expect(added).toMatchObject({ leftOut });
+    expect(await invoke('mcp.list')).toMatchObject({ servers: [{ name: 'raw', tools: added.tools, leftOut }] });
   });
 
   it('keep a server that cannot be reached, and say so', async () => {
     const { invoke, warnings } = await setUp();
     const url = 'http://127.0.0.1:1/mcp';
-    expect(await invoke('mcp.add', { name: 'gone', url })).toMatchObject({ reached: false, tools: [] });
+    const problem = { code: 'MCP_UNREACHABLE', text: expect.stringContaining('cannot be used') };
+    expect(await invoke('mcp.add', { name: 'gone', url })).toMatchObject({ reached: false, tools: [], problem });
     expect(warnings.join()).toContain('It is kept');
-    expect(await invoke('mcp.list')).toMatchObject({ servers: [{ name: 'gone', url }] });
+    expect(await invoke('mcp.list')).toMatchObject({ servers: [{ name: 'gone', url, problem, signedIn: false }] });
   });
 
   it('show no value that may be a secret', async () => {

@@ -4,6 +4,7 @@ import { alreadyThere } from '../mcp/config.ts';
 import { type McpServerConfig, toolName } from '../mcp/mcp.ts';
 import { McpError } from '../mcp/mcp-error.ts';
 import type { OfferedTool } from '../mcp/servers.ts';
+import type { ListedTools, Unlisted } from '../mcp/tool-list.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, TEXT, textsByName, YES_OR_NO } from './schemas.ts';
 
@@ -16,6 +17,11 @@ const SERVER_OPTIONS = {
   headers: textsByName('the values are masked'),
 } as const;
 const TOOLS = { ...listOf(TEXT), description: 'as they are called here' } as const;
+const LEFT_OUT = { ...listOf(TEXT), description: 'tools that cannot be offered, each with the reason' } as const;
+const PROBLEM = {
+  ...objectWith({ code: TEXT, text: TEXT }),
+  description: 'why its tools are not known; MCP_SIGN_IN: a person has to sign in',
+} as const;
 const TRUSTED = { anyOf: [{ const: 'all' }, listOf(TEXT)] } as const;
 const NAME_INPUT = {
   type: 'object',
@@ -32,8 +38,14 @@ export const listServers = defineOperation({
   output: objectWith({
     servers: listOf(
       objectWith(
-        { name: TEXT, tools: TOOLS, trusted: { ...listOf(TEXT), description: 'those of its tools that are trusted' } },
-        SERVER_OPTIONS,
+        {
+          name: TEXT,
+          tools: TOOLS,
+          trusted: { ...listOf(TEXT), description: 'those of its tools that are trusted' },
+          leftOut: LEFT_OUT,
+          signedIn: YES_OR_NO,
+        },
+        { ...SERVER_OPTIONS, problem: PROBLEM },
       ),
     ),
     problems: listOf(TEXT),
@@ -41,17 +53,17 @@ export const listServers = defineOperation({
   async run(_input, { runtime, signal }) {
     const mcp = await runtime.mcp();
     const servers = await mcp.config.read();
-    const { tools, problems } = await mcp.servers.tools(signal);
-    const shown = [...servers].map(([name, server]) => ({
+    const { tools, problems, states } = await mcp.servers.tools(signal);
+    const trusted = tools.filter(({ isTrusted }) => isTrusted);
+    const shown = [...servers].map(async ([name, server]) => ({
       name,
       ...withoutSecrets(server),
       tools: namesOf(tools, name),
-      trusted: namesOf(
-        tools.filter(({ isTrusted }) => isTrusted),
-        name,
-      ),
+      trusted: namesOf(trusted, name),
+      signedIn: await mcp.isSignedIn(name, server),
+      ...stateOf(states.get(name)),
     }));
-    return { servers: shown, problems };
+    return { servers: await Promise.all(shown), problems };
   },
 });
 
@@ -84,7 +96,10 @@ export const addServer = defineOperation({
     required: ['name'],
     additionalProperties: false,
   },
-  output: objectWith({ name: TEXT, reached: YES_OR_NO, tools: TOOLS }, SERVER_OPTIONS),
+  output: objectWith(
+    { name: TEXT, reached: YES_OR_NO, tools: TOOLS, leftOut: LEFT_OUT },
+    { ...SERVER_OPTIONS, problem: PROBLEM },
+  ),
   async run({ name, replace, recipe, ...written }, { runtime, signal, warn }) {
     const mcp = await runtime.mcp();
     if (!replace && (await mcp.config.read()).has(name)) throw alreadyThere(name);
@@ -92,12 +107,21 @@ export const addServer = defineOperation({
     await mcp.config.add(name, server, { replace });
     const found = await mcp.servers.refresh(name, signal).catch((error: unknown) => {
       signal.throwIfAborted();
-      warn(`${(error as Error).message}. It is kept; try "lainclaw mcp test ${name}"`);
-      return undefined;
+      const { code = 'MCP_FAILED', message } = error as Partial<McpError> & Error;
+      warn(`${message}. It is kept; try "lainclaw mcp test ${name}"`);
+      return { code, error: message };
     });
-    for (const each of found?.leftOut ?? []) warn(`left out ${each}`);
-    const tools = found?.tools.map((tool) => toolName(name, tool.name)) ?? [];
-    return { name, ...withoutSecrets(server), reached: found !== undefined, tools };
+    const { leftOut, problem } = stateOf(found);
+    for (const each of leftOut) warn(`left out ${each}`);
+    const tools = 'tools' in found ? found.tools.map((tool) => toolName(name, tool.name)) : [];
+    return {
+      name,
+      ...withoutSecrets(server),
+      reached: problem === undefined,
+      tools,
+      leftOut,
+      ...(problem && { problem }),
+    };
 
     async function serverOfBrowser({ command, url, args, env, headers, cwd }: WrittenServer): Promise<McpServerConfig> {
       if ([command, url, env, headers, cwd].some((each) => each !== undefined) || args.length > 0)
@@ -223,6 +247,11 @@ export const distrustServer = defineOperation({
     return { name, trusted };
   },
 });
+
+function stateOf(state: ListedTools | Unlisted = { tools: [], leftOut: [] }) {
+  if (!('error' in state)) return { leftOut: state.leftOut };
+  return { leftOut: [], problem: { code: state.code ?? 'MCP_FAILED', text: state.error } };
+}
 
 function namesOf(tools: readonly OfferedTool[], server: string): string[] {
   return tools.filter((each) => each.server === server).map(({ tool }) => toolName(server, tool.name));

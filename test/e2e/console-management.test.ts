@@ -1,12 +1,9 @@
-// The pages that manage things, used as a person does: servers and skills, conversations, jobs, browsers.
+// The pages that manage things, used as a person does: skills, conversations, jobs, browsers.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { type ConsoleBrowser, errorsOf, openBrowser, openConsole } from '../support/console-browser.ts';
-import { eventually } from '../support/eventually.ts';
-
-const SERVER = join(import.meta.dirname, '../fakes/mcp/raw-server.ts');
 
 let opened: ConsoleBrowser;
 let context: BrowserContext;
@@ -29,47 +26,6 @@ beforeAll(async () => {
 const open = (path: string) => page.goto(`${opened.address}#/${path}`);
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
-
-it('an MCP server is added, tested, trusted, its tool tried, and the server removed', async () => {
-  const pids = join(opened.workspace, 'pids');
-  await open('mcp');
-  await press('Add a server');
-  const dialog = page.getByRole('dialog', { name: 'Add a server' });
-  await dialog.getByRole('textbox', { name: 'Name' }).fill('raw');
-  await dialog.getByRole('textbox', { name: 'Command or address' }).fill(`${process.execPath} ${SERVER} ${pids}`);
-  await dialog.getByRole('button', { name: 'Add a server' }).click();
-  await page.getByText(/raw was added; tools: [1-9]/).waitFor();
-  await press('Test');
-  await page.getByText(/raw answers; tools: [1-9]/).waitFor();
-  await press('Trust');
-  await confirm('Trust');
-  await page.getByText('trusted', { exact: true }).waitFor();
-  await open('tools/mcp__raw__pid');
-  await press('Run it');
-  await eventually(async () => {
-    const told = await page.locator('.card form .output').textContent();
-    expect(readFileSync(pids, 'utf8').split('\n')).toContain(told?.match(/\d+/)?.[0]);
-  });
-  await open('mcp');
-  await press('No longer trust');
-  await page.getByText('trusted', { exact: true }).waitFor({ state: 'detached' });
-  await press('Delete raw');
-  await confirm('Delete');
-  await page.getByText('No MCP server yet').waitFor();
-});
-
-it('an MCP server that does not answer is said to be one', async () => {
-  await open('mcp');
-  await press('Add a server');
-  const dialog = page.getByRole('dialog', { name: 'Add a server' });
-  await dialog.getByRole('textbox', { name: 'Name' }).fill('away');
-  await dialog.getByRole('textbox', { name: 'Command or address' }).fill('http://127.0.0.1:9/mcp');
-  await dialog.getByRole('button', { name: 'Add a server' }).click();
-  await page.getByText('away was added, but does not answer yet.').waitFor();
-  await press('Delete away');
-  await confirm('Delete');
-  await page.getByText('No MCP server yet').waitFor();
-});
 
 it('a skill is installed from a folder, read and removed', async () => {
   const folder = join(opened.home.base, 'brew');

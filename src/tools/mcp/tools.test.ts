@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { McpOutput } from '../../mcp/mcp.ts';
 import { McpError } from '../../mcp/mcp-error.ts';
-import type { McpServers } from '../../mcp/servers.ts';
+import type { KnownTools, McpServers } from '../../mcp/servers.ts';
 import type { ToolContext } from '../tool.ts';
 import { createServerTool } from './server-tool.ts';
 import { createMcpTools } from './tools.ts';
@@ -20,7 +20,7 @@ function world() {
     time: 0,
     warned: [] as string[],
     changed: () => {},
-    answer: async (): Promise<Awaited<ReturnType<McpServers['tools']>>> => ({ tools: [offered], problems: [] }),
+    answer: async (): Promise<Pick<KnownTools, 'tools' | 'problems'>> => ({ tools: [offered], problems: [] }),
   };
   const servers = {
     tools: () => {

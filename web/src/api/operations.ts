@@ -65,6 +65,8 @@ export interface Operations {
   'mcp.add': typeof mcp.addServer;
   'mcp.distrust': typeof mcp.distrustServer;
   'mcp.list': typeof mcp.listServers;
+  'mcp.login': typeof mcp.signInToServer;
+  'mcp.logout': typeof mcp.signOutOfServer;
   'mcp.remove': typeof mcp.removeServer;
   'mcp.test': typeof mcp.testServer;
   'mcp.trust': typeof mcp.trustServer;

@@ -1,40 +1,23 @@
 // Signing in to ChatGPT with a code: the gateway waits until it was entered at the address that it names, and keeps the sign-in.
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { onStream } from '../events/stream.ts';
 import { t } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemNote } from '../parts/notes.tsx';
 import { say } from '../parts/toast.tsx';
+import { useVisit } from '../parts/use-visit.ts';
 
-type Step = { kind: 'idle' } | { kind: 'starting' } | { kind: 'waiting'; address: string; code: string };
+const OPERATION = 'sign-in.chatgpt';
 
 export function ChatGptSignIn({ onSignedIn }: { onSignedIn(): void }) {
-  const [step, setStep] = useState<Step>({ kind: 'idle' });
-  const [problem, setProblem] = useState<unknown>();
-  const leaving = useRef<AbortController>(undefined);
-  useEffect(() => () => leaving.current?.abort(), []);
-
-  async function signIn(): Promise<void> {
-    const abort = new AbortController();
-    leaving.current = abort;
-    setProblem(undefined);
-    setStep({ kind: 'starting' });
-    const end = onStream(({ type, operation, address, code }) => {
-      if (type === 'sign-in' && operation === 'sign-in.chatgpt' && isWebAddress(address))
-        setStep({ kind: 'waiting', address, code: String(code ?? '') });
-    });
-    try {
-      await call('sign-in.chatgpt', { method: 'device', provider: 'openai-codex' }, abort.signal);
-      say(t('chatgpt.done'));
-      onSignedIn();
-    } catch (refused) {
-      if (!abort.signal.aborted) setProblem(refused);
-    } finally {
-      end();
-      setStep({ kind: 'idle' });
-    }
-  }
+  const { step, problem, begin, cancel } = useVisit(OPERATION);
+  const signIn = (): Promise<void> =>
+    begin(
+      (abort) => call(OPERATION, { method: 'device', provider: 'openai-codex' }, abort),
+      () => {
+        say(t('chatgpt.done'));
+        onSignedIn();
+      },
+    );
 
   return (
     <div class="stack card">
@@ -76,7 +59,7 @@ export function ChatGptSignIn({ onSignedIn }: { onSignedIn(): void }) {
             <span class="quiet grow" role="status">
               {t('chatgpt.waiting')}
             </span>
-            <button type="button" class="button" onClick={() => leaving.current?.abort()}>
+            <button type="button" class="button" onClick={cancel}>
               {t('cancel')}
             </button>
           </div>
@@ -84,8 +67,4 @@ export function ChatGptSignIn({ onSignedIn }: { onSignedIn(): void }) {
       )}
     </div>
   );
-}
-
-function isWebAddress(address: unknown): address is string {
-  return typeof address === 'string' && /^https?:\/\//.test(address);
 }
