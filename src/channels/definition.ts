@@ -44,8 +44,10 @@ export interface SetupWords {
   /** In the list of what can be set up: "Talk to it on Telegram". */
   offer: string;
   title: string;
-  /** What to do on the platform first. */
+  /** What to do on the platform first, one sentence or two for each step. */
   steps: readonly string[];
+  /** What to do there once the gateway runs with the bot. */
+  stepsOnceRunning?: readonly string[];
   /** By setting: the question for it. */
   questions: Readonly<Record<string, string>>;
   /** By setting: what can be chosen instead of typing it. A choice without a value is typed. */

@@ -4,11 +4,12 @@ import { ChannelError } from '../channels/channel.ts';
 import { loadChannelTable } from '../channels/channel-table.ts';
 import type { ChannelDefinition, ChannelSetup } from '../channels/definition.ts';
 import { isReference } from '../config/kinds.ts';
+import { LANGUAGES, type Language } from '../config/settings.ts';
 import { withSettings } from '../gateway/settings/gateway-file.ts';
 import { variableOf } from '../gateway/settings/settings.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
-import { objectWith, TEXT, textsByName } from './schemas.ts';
+import { listOf, objectWith, TEXT, textsByName, YES_OR_NO } from './schemas.ts';
 
 /** A channel whose bots are connected at a platform. */
 export type SetupChannel = ChannelDefinition & { readonly setup: ChannelSetup };
@@ -30,6 +31,47 @@ export async function loadSetupChannels(): Promise<SetupChannel[]> {
   return channels
     .filter((each): each is SetupChannel => each.setup !== undefined)
     .sort((one, other) => one.setup.asks.length - other.setup.asks.length);
+}
+
+const CHOICE = objectWith(
+  { label: TEXT },
+  { value: TEXT, question: { type: 'string', description: 'what to ask for, where it has no value' } },
+);
+
+export const listSetupChannels = defineOperation({
+  name: 'setup.channels',
+  class: 'read',
+  summary: 'List the channels on which a bot can be connected: what to do on the platform, and what is asked for.',
+  input: {
+    type: 'object',
+    properties: { language: { enum: LANGUAGES, description: 'by default the language of the configuration' } },
+    additionalProperties: false,
+  },
+  output: listOf(
+    objectWith({
+      channel: TEXT,
+      offer: TEXT,
+      title: TEXT,
+      steps: listOf(TEXT),
+      stepsOnceRunning: { ...listOf(TEXT), description: 'what to do once the gateway runs with the bot' },
+      asks: listOf(objectWith({ key: TEXT, question: TEXT, isSecret: YES_OR_NO }, { choices: listOf(CHOICE) })),
+    }),
+  ),
+  async run({ language }, { runtime }) {
+    const channels = await loadSetupChannels();
+    return Promise.all(channels.map((channel) => described(channel, language ?? runtime.config.language)));
+  },
+});
+
+async function described({ name, settings, setup }: SetupChannel, language: Language) {
+  const { offer, title, steps, stepsOnceRunning = [], questions, choices = {} } = await setup.words(language);
+  const asks = setup.asks.map((key) => ({
+    key,
+    question: questions[key] ?? key,
+    isSecret: settings[key]?.isSecret === true,
+    ...(choices[key] && { choices: choices[key].map((choice) => ({ ...choice })) }),
+  }));
+  return { channel: name, offer, title, steps: [...steps], stepsOnceRunning: [...stepsOnceRunning], asks };
 }
 
 export const tryChannel = defineOperation({

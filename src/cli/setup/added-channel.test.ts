@@ -5,7 +5,7 @@ import { testOperations } from '../../../test/support/test-operations.ts';
 import { ChannelError } from '../../channels/channel.ts';
 import { defineChannel } from '../../channels/definition.ts';
 import { secret, text } from '../../config/kinds.ts';
-import { loadSetupChannels } from '../../operations/setup-channel.ts';
+import { type listSetupChannels, loadSetupChannels } from '../../operations/setup-channel.ts';
 import { addSetupFlags } from './setup-flags.ts';
 
 vi.mock('../../channels/all.ts', async (original) => {
@@ -41,6 +41,28 @@ it('it has flags of its own, and its secret has none for itself', async () => {
   const flags = command.options.map(({ long }) => long);
   expect(flags).toEqual(expect.arrayContaining(['--address', '--stamp-stdin', '--stamp-env', '--bot-token-env']));
   expect(flags).not.toContain('--stamp');
+});
+
+it('what it asks for is described to other programs, in each language', async () => {
+  const { checked } = await testOperations();
+  for (const language of ['en', 'zh', 'ru']) {
+    const { output, problem } = await checked('setup.channels', { language });
+    expect(problem).toBeUndefined();
+    const [telegram, own, feishu] = output as Awaited<ReturnType<typeof listSetupChannels.run>>;
+    expect(telegram?.asks).toEqual([{ key: 'botToken', question: expect.any(String), isSecret: true }]);
+    expect(own).toEqual({
+      channel: 'paper',
+      offer: 'Write to it',
+      title: 'A box',
+      steps: [],
+      stepsOnceRunning: [],
+      asks: [
+        { key: 'address', question: 'address', isSecret: false },
+        { key: 'stamp', question: 'stamp', isSecret: true },
+      ],
+    });
+    expect(feishu?.asks[0]?.choices?.map(({ value }) => value)).toEqual(['feishu', 'lark', undefined]);
+  }
 });
 
 it('it is tried first, then stored', async () => {

@@ -19,7 +19,7 @@ export async function chooseBot(
   given: Bot | undefined,
   { prompts, context, texts, words }: BotStep,
 ): Promise<(Bot & { name: string }) | undefined> {
-  if (!given) prompts.note(words.steps.join('\n'), words.title);
+  if (!given) prompts.note(numbered(words, texts.onceRunning), words.title);
   for (let next = given; ; next = undefined) {
     const bot = next ?? (await askForBot(channel, prompts, words));
     try {
@@ -36,6 +36,12 @@ export async function chooseBot(
     ]);
     if (!again) return undefined;
   }
+}
+
+function numbered({ steps, stepsOnceRunning = [] }: SetupWords, onceRunning: string): string {
+  const lines = [...steps, ...stepsOnceRunning].map((step, index) => `${index + 1}. ${step}`);
+  if (stepsOnceRunning.length > 0) lines.splice(steps.length, 0, onceRunning);
+  return lines.join('\n');
 }
 
 async function askForBot(channel: SetupChannel, prompts: Prompts, words: SetupWords): Promise<Bot> {

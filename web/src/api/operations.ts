@@ -103,6 +103,7 @@ export interface Operations {
   'sessions.rewind': typeof sessionChanges.rewindSession;
   'sessions.search': typeof sessions.searchSessions;
   'setup.channel': typeof setupChannel.connectChannel;
+  'setup.channels': typeof setupChannel.listSetupChannels;
   'setup.connect': typeof setup.connectModel;
   'setup.detect': typeof setup.detectSetup;
   'setup.findSearch': typeof setupSearch.findSearch;

@@ -11,6 +11,7 @@ import { attempt, say } from '../parts/toast.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { useStream } from '../parts/use-stream.ts';
 import { ConnectBot } from './connect-bot.tsx';
+import { RestartGateway } from './restart-gateway.tsx';
 
 export default function Channels() {
   const [isConnecting, setConnecting] = useState(false);
@@ -41,10 +42,14 @@ export default function Channels() {
       <WhenLoaded of={loaded}>
         {({ gateway, pairing, setUp }) => (
           <>
-            <Connections gateway={gateway} setUp={setUp} />
-            <Requests requests={pairing.requests} onDone={loaded.reload} />
+            <Connections gateway={gateway} setUp={setUp} onConnect={() => setConnecting(true)} onDone={loaded.reload} />
+            {(hasBot(gateway, setUp) || pairing.requests.length > 0) && (
+              <Requests requests={pairing.requests} onDone={loaded.reload} />
+            )}
             <Allowed allowed={pairing.allowed} onDone={loaded.reload} />
-            {gateway.status === 'running' && <DeadLetters letters={gateway.deadLetters ?? []} onDone={loaded.reload} />}
+            {(hasBot(gateway, setUp) || lettersOf(gateway).length > 0) && (
+              <DeadLetters letters={lettersOf(gateway)} onDone={loaded.reload} />
+            )}
           </>
         )}
       </WhenLoaded>
@@ -53,11 +58,38 @@ export default function Channels() {
   );
 }
 
-function Connections({ gateway, setUp }: { gateway: Output<'gateway.status'>; setUp: readonly string[] }) {
-  const connections = (gateway.status === 'running' && gateway.connections) || [];
+type Gateway = Output<'gateway.status'>;
+
+function connectionsOf(gateway: Gateway) {
+  return (gateway.status === 'running' && gateway.connections) || [];
+}
+
+function lettersOf(gateway: Gateway): readonly Letter[] {
+  return (gateway.status === 'running' && gateway.deadLetters) || [];
+}
+
+function hasBot(gateway: Gateway, setUp: readonly string[]): boolean {
+  return setUp.length > 0 || connectionsOf(gateway).length > 0;
+}
+
+interface ConnectionsProps {
+  gateway: Gateway;
+  setUp: readonly string[];
+  onConnect(): void;
+  onDone(): void;
+}
+
+function Connections({ gateway, setUp, onConnect, onDone }: ConnectionsProps) {
+  const connections = connectionsOf(gateway);
   const waiting = setUp.filter((channel) => !connections.some((each) => each.channel === channel));
-  if (connections.length === 0 && waiting.length === 0)
-    return <EmptyState icon="channel" title={t('channels.emptyTitle')} text={t('channels.emptyText')} />;
+  if (!hasBot(gateway, setUp))
+    return (
+      <EmptyState icon="channel" title={t('channels.emptyTitle')} text={t('channels.emptyText')}>
+        <button type="button" class="button primary" onClick={onConnect}>
+          {t('channels.connect')}
+        </button>
+      </EmptyState>
+    );
   return (
     <section aria-labelledby="connections">
       <h2 id="connections">{t('channels.connections')}</h2>
@@ -75,9 +107,9 @@ function Connections({ gateway, setUp }: { gateway: Output<'gateway.status'>; se
           </li>
         ))}
         {waiting.map((channel) => (
-          <li key={channel} class="card">
+          <li key={channel} class="card stack">
             <strong>{channel}</strong>
-            <p class="quiet">{t('channels.restart')}</p>
+            <RestartGateway text={t('channels.restart')} doneText={t('settings.restarted')} onRestarted={onDone} />
           </li>
         ))}
       </ul>

@@ -1,60 +1,57 @@
-// Connecting a bot step by step: where to get its token, the try at the platform, and what remains to be done.
+// Connecting a bot step by step: what to do on its platform, the try there, and what remains to be done. What each platform asks
+// for comes from the gateway.
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { type TextKey, t } from '../language/language.ts';
+import type { Output } from '../api/operations.ts';
+import { language, t } from '../language/language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNote } from '../parts/notes.tsx';
+import { WhenLoaded } from '../parts/page.tsx';
+import { useLoaded } from '../parts/use-loaded.ts';
 import { RestartGateway } from './restart-gateway.tsx';
 
-interface Platform {
-  name: string;
-  label: string;
-  steps: readonly TextKey[];
-  fields: readonly { key: string; label: TextKey; isSecret: boolean; choices?: readonly string[] }[];
-}
-
-const PLATFORMS: readonly Platform[] = [
-  {
-    name: 'telegram',
-    label: 'Telegram',
-    steps: ['bot.telegram1', 'bot.telegram2'],
-    fields: [{ key: 'botToken', label: 'bot.token', isSecret: true }],
-  },
-  {
-    name: 'feishu',
-    label: 'Feishu / Lark',
-    steps: ['bot.feishu1', 'bot.feishu2'],
-    fields: [
-      { key: 'domain', label: 'bot.domain', isSecret: false, choices: ['feishu', 'lark'] },
-      { key: 'appId', label: 'bot.appId', isSecret: false },
-      { key: 'appSecret', label: 'bot.appSecret', isSecret: true },
-    ],
-  },
-];
+type Platform = Output<'setup.channels'>[number];
+type Ask = Platform['asks'][number];
 
 export function ConnectBot({ onClose, onDone }: { onClose(): void; onDone(): void }) {
-  const [platform, setPlatform] = useState<Platform>();
+  const platforms = useLoaded((abort) => call('setup.channels', { language: language.value }, abort), [language.value]);
+  const [name, setName] = useState<string>();
+  const chosen = platforms.value?.find(({ channel }) => channel === name);
   return (
-    <Dialog title={t('channels.connect')} onClose={onClose}>
-      {platform ? (
-        <ConnectForm platform={platform} onDone={onDone} onClose={onClose} />
+    <Dialog title={chosen?.title ?? t('channels.connect')} onClose={onClose}>
+      {chosen ? (
+        <ConnectForm platform={chosen} onDone={onDone} onClose={onClose} />
       ) : (
-        <div class="stack">
-          <p>{t('bot.choose')}</p>
-          {PLATFORMS.map((each) => (
-            <button key={each.name} type="button" class="button wide" onClick={() => setPlatform(each)}>
-              {each.label}
-            </button>
-          ))}
-        </div>
+        <WhenLoaded of={platforms}>
+          {(listed) => (
+            <div class="stack">
+              <p>{t('bot.choose')}</p>
+              {listed.map(({ channel, offer }) => (
+                <button key={channel} type="button" class="button wide" onClick={() => setName(channel)}>
+                  {offer}
+                </button>
+              ))}
+            </div>
+          )}
+        </WhenLoaded>
       )}
     </Dialog>
   );
 }
 
-function ConnectForm({ platform, onDone, onClose }: { platform: Platform; onDone(): void; onClose(): void }) {
+interface ConnectFormProps {
+  platform: Platform;
+  onDone(): void;
+  onClose(): void;
+}
+
+function ConnectForm({
+  platform: { channel, offer, steps, stepsOnceRunning, asks },
+  onDone,
+  onClose,
+}: ConnectFormProps) {
   const [settings, setSettings] = useState<Record<string, string>>(() =>
-    Object.fromEntries(platform.fields.flatMap(({ key, choices }) => (choices?.[0] ? [[key, choices[0]]] : []))),
+    Object.fromEntries(asks.map(({ key, choices }) => [key, choices?.[0]?.value ?? ''])),
   );
   const [problem, setProblem] = useState<unknown>();
   const [isTrying, setTrying] = useState(false);
@@ -64,6 +61,12 @@ function ConnectForm({ platform, onDone, onClose }: { platform: Platform; onDone
       <div class="stack">
         <p>{t('bot.connected', { bot })}</p>
         <RestartGateway text={t('bot.next')} doneText={t('bot.restarted')} onRestarted={onDone} />
+        {stepsOnceRunning.length > 0 && (
+          <>
+            <p>{t('bot.onceRunning')}</p>
+            <Steps steps={stepsOnceRunning} />
+          </>
+        )}
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
             {t('close')}
@@ -79,8 +82,8 @@ function ConnectForm({ platform, onDone, onClose }: { platform: Platform; onDone
         setTrying(true);
         setProblem(undefined);
         try {
-          const connected = await call('setup.channel', { channel: platform.name, settings });
-          setBot(connected.bot ?? platform.label);
+          const connected = await call('setup.channel', { channel, settings });
+          setBot(connected.bot ?? offer);
           onDone();
         } catch (refused) {
           setProblem(refused);
@@ -89,33 +92,14 @@ function ConnectForm({ platform, onDone, onClose }: { platform: Platform; onDone
         }
       }}
     >
-      <ol>
-        {platform.steps.map((step) => (
-          <li key={step}>{t(step)}</li>
-        ))}
-      </ol>
-      {platform.fields.map(({ key, label, isSecret, choices }) => (
-        <label key={key} class="field">
-          <span>{t(label)}</span>
-          {choices ? (
-            <select
-              value={settings[key]}
-              onChange={(event) => setSettings({ ...settings, [key]: event.currentTarget.value })}
-            >
-              {choices.map((choice) => (
-                <option key={choice}>{choice}</option>
-              ))}
-            </select>
-          ) : (
-            <input
-              required
-              type={(isSecret ? 'password' : 'text') as 'text'}
-              autocomplete="off"
-              value={settings[key] ?? ''}
-              onInput={(event) => setSettings({ ...settings, [key]: event.currentTarget.value })}
-            />
-          )}
-        </label>
+      <Steps steps={steps} />
+      {asks.map((ask) => (
+        <Answer
+          key={ask.key}
+          ask={ask}
+          value={settings[ask.key] ?? ''}
+          onChange={(value) => setSettings({ ...settings, [ask.key]: value })}
+        />
       ))}
       {problem !== undefined && <ProblemNote problem={problem} />}
       <div class="row end">
@@ -124,5 +108,74 @@ function ConnectForm({ platform, onDone, onClose }: { platform: Platform; onDone
         </button>
       </div>
     </form>
+  );
+}
+
+/** Addresses in them can be followed. */
+function Steps({ steps }: { steps: readonly string[] }) {
+  return (
+    <ol>
+      {steps.map((step) => (
+        <li key={step}>
+          {step.split(/(https:\/\/[\w./-]*\w)/).map((part, index) =>
+            index % 2 === 1 ? (
+              <a key={part} href={part} target="_blank" rel="noopener noreferrer">
+                {part}
+              </a>
+            ) : (
+              part
+            ),
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface AnswerProps {
+  ask: Ask;
+  value: string;
+  onChange(value: string): void;
+}
+
+/** A choice without a value of its own is typed. */
+function Answer({ ask: { question, isSecret, choices }, value, onChange }: AnswerProps) {
+  const [place, setPlace] = useState(0);
+  const chosen = choices?.[place];
+  return (
+    <>
+      {choices && (
+        <label class="field">
+          <span>{question}</span>
+          <select
+            value={String(place)}
+            onChange={(event) => {
+              const next = Number(event.currentTarget.value);
+              setPlace(next);
+              onChange(choices[next]?.value ?? '');
+            }}
+          >
+            {choices.map(({ label }, index) => (
+              <option key={label} value={String(index)}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {chosen?.value === undefined && (
+        <label class="field">
+          <span>{chosen?.question ?? question}</span>
+          <input
+            required
+            type={(isSecret ? 'password' : 'text') as 'text'}
+            autocomplete="off"
+            spellcheck={false}
+            value={value}
+            onInput={(event) => onChange(event.currentTarget.value)}
+          />
+        </label>
+      )}
+    </>
   );
 }

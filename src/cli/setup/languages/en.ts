@@ -84,6 +84,7 @@ export const en: SetupTexts = {
     works: (service) => `${service} will be asked`,
   },
 
+  onceRunning: 'Once the gateway runs:',
   botKnown: (channel, name) => `${channel} knows the bot: ${name}`,
 
   done: 'Set up',

@@ -89,6 +89,7 @@ export const ru: SetupTexts = {
     works: (service) => `Поиск через ${service} настроен`,
   },
 
+  onceRunning: 'Когда шлюз запущен:',
   botKnown: (channel, name) => `${channel} знает бота: ${name}`,
 
   done: 'Готово',

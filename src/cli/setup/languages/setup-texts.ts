@@ -76,6 +76,7 @@ export interface SetupTexts {
     works(service: string): string;
   };
 
+  onceRunning: string;
   botKnown(channel: string, name: string): string;
 
   done: string;

@@ -82,6 +82,7 @@ export const zh: SetupTexts = {
     works: (service) => `将使用 ${service} 搜索`,
   },
 
+  onceRunning: '网关运行后：',
   botKnown: (channel, name) => `${channel} 认识这个机器人：${name}`,
 
   done: '设置完成',
