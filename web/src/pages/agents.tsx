@@ -1,9 +1,9 @@
 // Sub-agents, and what of them runs in the background.
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import { Markdown } from '../chat/markdown.tsx';
-import { relativeText } from '../language/format.ts';
+import { relativeText, timeText } from '../language/format.ts';
 import { type TextKey, t, wordText } from '../language/language.ts';
 import { EmptyState } from '../parts/notes.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
@@ -12,6 +12,24 @@ import { useLoaded } from '../parts/use-loaded.ts';
 import { useStream } from '../parts/use-stream.ts';
 
 type Run = Output<'agents.runs'>['runs'][number];
+
+/** Runs of other processes tell nothing to this page. */
+const LOOK_EVERY_MS = 2_000;
+
+function isActive({ state }: Run): boolean {
+  return state === 'queued' || state === 'running';
+}
+
+/** Calls `work` again and again, as long as it is wanted. */
+function useRepeated(work: () => void, isWanted: boolean): void {
+  const latest = useRef(work);
+  latest.current = work;
+  useEffect(() => {
+    if (!isWanted) return undefined;
+    const timer = setInterval(() => latest.current(), LOOK_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [isWanted]);
+}
 
 export default function Agents() {
   const loaded = useLoaded(async (abort) => {
@@ -22,6 +40,7 @@ export default function Agents() {
     return { runs, agents, problems };
   }, []);
   useStream(['run-start', 'run-end', 'changed', 'reset'], loaded.reload);
+  useRepeated(loaded.reload, loaded.value?.runs.some(isActive) === true);
   return (
     <Page title={t('page.agents')} about={t('agents.about')}>
       <WhenLoaded of={loaded}>
@@ -79,7 +98,6 @@ function aboutOf(source: string, name: string, description: string): string {
 
 function RunCard({ run, onDone }: { run: Run; onDone(): void }) {
   const [isOpen, setOpen] = useState(false);
-  const isActive = run.state === 'queued' || run.state === 'running';
   return (
     <li class="card">
       <div class="row wrap">
@@ -87,16 +105,17 @@ function RunCard({ run, onDone }: { run: Run; onDone(): void }) {
         <span class={`state ${run.state}`}>{wordText(run.state)}</span>
         <span class="quiet">{relativeText(run.createdAt)}</span>
         <span class="grow" />
-        {isActive && (
+        {isActive(run) && (
           <button
             type="button"
             class="button small"
+            disabled={run.cancelRequested}
             onClick={async () => {
               await attempt(() => call('agents.cancel', { id: run.id }));
               onDone();
             }}
           >
-            {t('agents.cancel')}
+            {t(run.cancelRequested ? 'agents.cancelling' : 'agents.cancel')}
           </button>
         )}
         <button type="button" class="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -105,24 +124,30 @@ function RunCard({ run, onDone }: { run: Run; onDone(): void }) {
       </div>
       <p class="clip">{run.message}</p>
       {run.error !== undefined && <p class="problem-text">{run.error}</p>}
-      {isOpen && run.result !== undefined && <Markdown text={run.result} />}
-      {isOpen && run.result === undefined && <RunLog id={run.id} />}
+      {isOpen && <RunLog run={run} />}
     </li>
   );
 }
 
-function RunLog({ id }: { id: string }) {
-  const log = useLoaded((abort) => call('agents.logs', { id }, abort), [id]);
+/** Its conversation so far; the last answer of one that is done is its result. */
+function RunLog({ run }: { run: Run }) {
+  const log = useLoaded((abort) => call('agents.logs', { id: run.id }, abort), [run.id, run.state]);
+  useRepeated(log.reload, isActive(run));
   return (
     <WhenLoaded of={log}>
       {({ messages }) => (
-        <ul class="lines">
-          {messages.map(({ role, timestamp, content }) => (
-            <li key={timestamp + role}>
-              <strong>{wordText(role)}</strong> {content}
-            </li>
-          ))}
-        </ul>
+        <>
+          {messages.length === 0 && run.result === undefined && <p class="quiet">{t('agents.noLog')}</p>}
+          {messages.length === 0 && run.result !== undefined && <Markdown text={run.result} />}
+          <ul class="lines" aria-label={t('agents.logOf', { name: run.name })}>
+            {messages.map(({ role, timestamp, content }) => (
+              <li key={timestamp + role}>
+                <strong>{wordText(role)}</strong> <span class="quiet">{timeText(timestamp)}</span>
+                <Markdown text={content} />
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </WhenLoaded>
   );
