@@ -13,6 +13,8 @@ const ENTRY = objectWith(
   { key: TEXT, source: { enum: ['environment', 'file', 'default'] }, accepted: TEXT, about: TEXT },
   { value: {}, problem: TEXT, default: {}, variable: TEXT, flag: TEXT },
 );
+/** A process that lasts reads these again for each turn. */
+const READ_AGAIN: readonly SettingKey[] = ['webSearch', 'webSearchUrl'];
 const KEY_INPUT = {
   type: 'object',
   properties: { key: TEXT },
@@ -25,8 +27,23 @@ export const listSettings = defineOperation({
   class: 'read',
   summary: 'List every setting with its value, where that comes from, and what is accepted.',
   input: NO_INPUT,
-  output: listOf(ENTRY),
-  run: (_input, { runtime }) => createHomeSettings(runtime).list(),
+  output: listOf({
+    ...ENTRY,
+    properties: {
+      ...ENTRY.properties,
+      needsRestart: { const: true, description: 'the process that answers began with another value, and uses it' },
+    },
+  }),
+  async run(_input, { runtime }) {
+    const { config } = runtime;
+    const [entries, current] = await Promise.all([
+      createHomeSettings(runtime).list(),
+      runtime.currentConfig().catch(() => config),
+    ]);
+    const isPending = (key: SettingKey): boolean =>
+      !READ_AGAIN.includes(key) && JSON.stringify(config[key]) !== JSON.stringify(current[key]);
+    return entries.map((entry) => ({ ...entry, ...(isPending(entry.key) && { needsRestart: true as const }) }));
+  },
 });
 
 export const getSetting = defineOperation({

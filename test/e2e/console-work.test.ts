@@ -186,15 +186,29 @@ it('a cap that is set holds for the next question, and what else was changed aft
   await line.getByRole('textbox').fill('10');
   await line.getByRole('textbox').press('Enter');
   await line.getByText('from config.json').waitFor();
-  await page.getByText('The next question in the console uses').waitFor();
+  const pending = page.getByText('Changed, and fully in use after a restart: dailyMaxTokens.');
+  await pending.waitFor();
+  // It is the gateway that knows it: nothing is lost with the page.
+  await page.reload();
+  await pending.waitFor();
   await open('chat');
   await page.getByRole('textbox', { name: 'Message' }).fill('once more');
   await page.keyboard.press('Enter');
   await page.getByText("today's cap of 10 tokens is used up").waitFor();
   await open('settings');
-  await line.getByRole('button', { name: 'Use the default of dailyMaxTokens' }).click();
+  await line.getByRole('textbox').fill('5000');
+  await line.getByRole('textbox').press('Enter');
   await page.getByRole('button', { name: 'Restart the gateway now' }).click();
   await page.getByText('The gateway runs again.').waitFor();
+  await pending.waitFor({ state: 'detached' });
+  // What is put back to what the gateway began with needs no restart.
+  await line.getByRole('button', { name: 'Use the default of dailyMaxTokens' }).click();
+  await pending.waitFor();
+  await line.getByRole('textbox').fill('5000');
+  await line.getByRole('textbox').press('Enter');
+  await pending.waitFor({ state: 'detached' });
+  await line.getByRole('button', { name: 'Use the default of dailyMaxTokens' }).click();
+  await pending.waitFor();
   // The page was without a gateway for a moment.
   errors.length = 0;
 });

@@ -196,7 +196,7 @@ export const enManagement = {
   'settings.search': 'Search settings',
   'settings.saved': '{key} was saved.',
   'settings.restart':
-    'The next question in the console uses the model, memory and caps that you set. Bots, jobs and everything else use what was changed after a restart.',
+    'Changed, and fully in use after a restart: {settings}. The next question in the console uses the model, memory and caps that you set; bots, jobs and everything else use what was changed after the restart.',
   'settings.default': 'default: {value}',
   'settings.accepted': 'accepted: {accepted}',
   'settings.unset': 'Use the default of {key}',

@@ -198,7 +198,7 @@ export const ruManagement: Readonly<Record<keyof typeof enManagement, string>> =
   'settings.search': 'Поиск настроек',
   'settings.saved': '{key} сохранено.',
   'settings.restart':
-    'Следующий вопрос в консоли использует заданные модель, память и пределы. Боты, задания и всё остальное — после перезапуска.',
+    'Изменено и полностью действует после перезапуска: {settings}. Следующий вопрос в консоли использует заданные модель, память и пределы; боты, задания и всё остальное — после перезапуска.',
   'settings.default': 'по умолчанию: {value}',
   'settings.accepted': 'допустимо: {accepted}',
   'settings.unset': 'Вернуть значение {key} по умолчанию',

@@ -193,7 +193,8 @@ export const zhManagement: Readonly<Record<keyof typeof enManagement, string>> =
   'settings.setUp': '初始设置',
   'settings.search': '搜索设置',
   'settings.saved': '{key} 已保存。',
-  'settings.restart': '控制台中的下一个问题会使用您设置的模型、记忆和上限。机器人、任务和其他部分在重启后使用更改。',
+  'settings.restart':
+    '已更改，重启后完全生效：{settings}。控制台的下一个提问会使用您设置的模型、记忆和上限；机器人、任务及其他在重启后使用新的设置。',
   'settings.default': '默认值：{value}',
   'settings.accepted': '可接受：{accepted}',
   'settings.unset': '恢复 {key} 的默认值',

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { t } from '../language/language.ts';
-import { attempt } from '../parts/toast.tsx';
+import { ProblemNote } from '../parts/notes.tsx';
 import { anotherGateway } from './another-gateway.ts';
 
 interface RestartProps {
@@ -15,20 +15,25 @@ interface RestartProps {
 
 export function RestartGateway({ text, doneText, onRestarted }: RestartProps) {
   const [state, setState] = useState<'idle' | 'restarting' | 'restarted'>('idle');
+  const [problem, setProblem] = useState<unknown>();
 
   async function restart(): Promise<void> {
     setState('restarting');
-    const isBack = await attempt(async () => {
+    setProblem(undefined);
+    try {
       const { pid } = await call('gateway.restart', { setUp: true });
       await anotherGateway(pid, {
         status: () => call('gateway.status', {}),
         now: Date.now,
         sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       });
-      return true;
-    });
-    setState(isBack ? 'restarted' : 'idle');
-    if (isBack) onRestarted();
+      setState('restarted');
+      onRestarted();
+    } catch (refused) {
+      // It says how the gateway is restarted where it cannot do that itself.
+      setProblem(refused);
+      setState('idle');
+    }
   }
 
   if (state === 'restarted') return <p role="status">{doneText}</p>;
@@ -36,6 +41,7 @@ export function RestartGateway({ text, doneText, onRestarted }: RestartProps) {
   return (
     <>
       <p>{text}</p>
+      {problem !== undefined && <ProblemNote problem={problem} />}
       <div class="row">
         <button type="button" class="button primary" onClick={() => void restart()}>
           {t('bot.restart')}

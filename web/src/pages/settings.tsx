@@ -42,8 +42,13 @@ function OwnersSettings() {
     async (abort) => translated(await call('config.list', {}, abort), language.value),
     [language.value],
   );
+  const gateway = useLoaded((abort) => call('gateway.status', {}, abort), []);
   const [words, setWords] = useState('');
-  const [isChanged, setChanged] = useState(false);
+  const [isRestarted, setRestarted] = useState(false);
+  const pending = [
+    ...(settings.value ?? []).flatMap(({ key, needsRestart }) => (needsRestart ? [key] : [])),
+    ...((gateway.value?.status === 'running' && gateway.value.settings?.restartNeeded) || []),
+  ];
   return (
     <>
       <SignIns />
@@ -58,14 +63,23 @@ function OwnersSettings() {
           aria-label={t('settings.search')}
           onInput={(event) => setWords(event.currentTarget.value)}
         />
-        {isChanged && (
+        {pending.length > 0 && (
           <div class="card stack restart">
             <RestartGateway
-              text={t('settings.restart')}
+              text={t('settings.restart', { settings: pending.join(', ') })}
               doneText={t('settings.restarted')}
-              onRestarted={settings.reload}
+              onRestarted={() => {
+                setRestarted(true);
+                settings.reload();
+                gateway.reload();
+              }}
             />
           </div>
+        )}
+        {pending.length === 0 && isRestarted && (
+          <p class="note ok" role="status">
+            {t('settings.restarted')}
+          </p>
         )}
         <WhenLoaded of={settings}>
           {(listed) => (
@@ -77,7 +91,7 @@ function OwnersSettings() {
                     key={`${setting.key}-${JSON.stringify(setting.value)}`}
                     setting={setting}
                     onDone={() => {
-                      setChanged(true);
+                      setRestarted(false);
                       settings.reload();
                     }}
                   />
@@ -94,7 +108,7 @@ function Appearance() {
   return (
     <section aria-labelledby="appearance">
       <h2 id="appearance">{t('settings.appearance')}</h2>
-      <div class="row wrap">
+      <div class="row wrap bottom">
         <label class="field">
           <span>{t('settings.language')}</span>
           <select
