@@ -14,6 +14,9 @@ export function watchTurns(hub: TurnHub, feed: Pick<EventFeed, 'publish'>): () =
         type: 'turn-ended',
         session: turn.sessionKey,
         turn: turn.id,
+        ...(turn.parentId !== undefined && { parent: turn.parentId }),
+        startedAt: turn.startedAt,
+        endedAt: turn.endedAt,
         ...(turn.stage && { stage: turn.stage }),
       }),
   });

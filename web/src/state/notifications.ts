@@ -1,7 +1,6 @@
 // Notifications of the browser: a question, or the end of a long turn, while the page is not looked at. One tab raises each,
 // because they carry the same tag.
 import { signal } from '@preact/signals';
-import { call } from '../api/call.ts';
 import { onStream } from '../events/stream.ts';
 import { t } from '../language/language.ts';
 import { hrefOf } from '../router.ts';
@@ -23,22 +22,11 @@ export function notifyQuestion({ question, session }: AskedQuestion): void {
   notify(t('notify.question'), text, `question-${question.id}`, session);
 }
 
-/** Tells the end of turns that took long. */
-export function followLongTurns(now: () => number = Date.now): void {
-  const started = new Map<string, number>();
-  // Those that ran before this page was loaded.
-  call('turns.list', {})
-    .then((turns) => {
-      for (const { id, state, startedAt } of turns)
-        if (state !== 'ended' && !started.has(id)) started.set(id, Date.parse(startedAt));
-    })
-    .catch(() => {});
-  onStream(({ type, turn, session, parent }) => {
-    if (typeof turn !== 'string' || parent !== undefined) return;
-    if (type === 'run-start') started.set(turn, now());
-    if (type !== 'run-end') return;
-    const tookMs = now() - (started.get(turn) ?? now());
-    started.delete(turn);
+/** Tells the end of turns that took long, by the clock of the gateway: events can come late. */
+export function followLongTurns(): void {
+  onStream(({ type, turn, session, parent, startedAt, endedAt }) => {
+    if (type !== 'turn-ended' || parent !== undefined) return;
+    const tookMs = Date.parse(String(endedAt)) - Date.parse(String(startedAt));
     if (tookMs >= LONG_TURN_MS) notify(t('notify.finished'), '', `turn-${turn}`, String(session));
   });
 }
