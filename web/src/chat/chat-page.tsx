@@ -1,5 +1,5 @@
 // The chat: one conversation, or the beginning of a new one.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { startTurn, upload } from '../api/turns.ts';
 import { t } from '../language/language.ts';
@@ -126,9 +126,9 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
   );
 }
 
-/** The end of a turn on a page that is looked at has been seen. */
+/** The end of a turn on a page that is looked at has been seen: as soon as it is drawn, the person may leave. */
 function useSeen({ key, turns }: Conversation): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const look = (): void => {
       const last = turns.value.at(-1);
       if (document.visibilityState === 'visible' && last?.state === 'ended') markSeen(key, last.id);
@@ -193,7 +193,7 @@ async function stop({ turns }: Conversation): Promise<void> {
 /** Goes back to just before a turn. What came after is kept as a session of its own. */
 async function rewindBefore(conversation: Conversation, turn: TurnView): Promise<boolean> {
   const { key, turns } = conversation;
-  const before = turns.value[turns.value.indexOf(turn) - 1];
+  const before = turns.value[turns.value.findIndex(({ id }) => id === turn.id) - 1];
   const done = await attempt(async () => {
     if (!before) throw new Error(t('chat.firstTurn'));
     await call('sessions.rewind', { key, turn: before.id });
@@ -201,6 +201,11 @@ async function rewindBefore(conversation: Conversation, turn: TurnView): Promise
     return true;
   });
   return done === true;
+}
+
+/** By its id: the view of a turn is another object after each of its events. */
+function isFirst({ id }: TurnView, { turns }: Conversation): boolean {
+  return id === turns.value[0]?.id;
 }
 
 interface ActionsOf {
@@ -214,11 +219,10 @@ function actionsFor(conversation: Conversation, { begin, fold }: ActionsOf): Tur
     session: key,
     onEdit(turn) {
       const { text, again } = shownQuestion(turn);
-      begin({ text, again, ...(turn !== conversation.turns.value[0] && { retryOf: turn }) });
+      begin({ text, again, ...(!isFirst(turn, conversation) && { retryOf: turn }) });
     },
     async onRetry(turn) {
-      const isFirst = turn === conversation.turns.value[0];
-      if (!isFirst && !(await rewindBefore(conversation, turn))) return;
+      if (!isFirst(turn, conversation) && !(await rewindBefore(conversation, turn))) return;
       await ask(conversation, { ...shownQuestion(turn), files: [] });
     },
     async onFork(turn) {

@@ -71,8 +71,9 @@ export function createConversation(
       const own = running.filter((turn) => turn.sessionKey === key && turn.state !== 'ended');
       const stored = await storedTurns(key, LOADED_TURNS, own.length > 0);
       const live = await Promise.all(own.map((turn) => runningTurn(turn, stored, now())));
-      const ids = new Set(live.map(({ id }) => id));
-      const loaded = [...stored.filter(({ id }) => !ids.has(id)), ...live];
+      // What ran a moment ago can have ended meanwhile, and later turns can be in the transcript: its order counts.
+      const begun = live.filter(({ id }) => !stored.some((turn) => turn.id === id));
+      const loaded = [...stored.map((turn) => live.find(({ id }) => id === turn.id) ?? turn), ...begun];
       // What has ended is in the transcript, or was taken out of the conversation.
       for (const { id, state: reached } of turns.value) if (reached === 'ended') expected.delete(id);
       turns.value = [...loaded.map(withExpected), ...missing(loaded)];

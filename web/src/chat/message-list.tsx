@@ -50,17 +50,31 @@ export function MessageList({ rows, actions, sent, onNearStart }: MessageListPro
         onChange: () => redraw(undefined as never),
       }),
   );
+  // The library follows only what is appended while it knows itself at the end; on a slow machine it learns late where it is.
+  const follows = useRef(true);
+  const drawn = useRef({ top: 0, height: 0 });
+  const onScroll = ({ scrollTop: top, scrollHeight: height, clientHeight }: HTMLDivElement): void => {
+    if (height - top - clientHeight <= NEAR_END) follows.current = true;
+    // A list that became shorter moves by itself.
+    else if (top < drawn.current.top && height >= drawn.current.height) follows.current = false;
+    drawn.current = { top, height };
+    if (top < NEAR_START) onNearStart();
+  };
   list.setOptions({ ...list.options, count: rows.length });
   useLayoutEffect(() => list._didMount(), []);
   useLayoutEffect(() => list._willUpdate());
   // Heights are only known once rows were drawn: a second jump lands at the very end.
   useLayoutEffect(() => {
+    follows.current = true;
     list.scrollToEnd();
     const later = requestAnimationFrame(() => list.scrollToEnd());
     return () => cancelAnimationFrame(later);
   }, [sent]);
 
   const isAway = list.getTotalSize() - (list.scrollOffset ?? 0) - (list.scrollRect?.height ?? 0) > NEAR_END;
+  useLayoutEffect(() => {
+    if (isAway && follows.current) list.scrollToEnd();
+  });
   return (
     <div class="messages-frame">
       <div
@@ -69,9 +83,8 @@ export function MessageList({ rows, actions, sent, onNearStart }: MessageListPro
         role="log"
         aria-label={t('chat.messages')}
         tabIndex={0}
-        onScroll={({ currentTarget }) => {
-          if (currentTarget.scrollTop < NEAR_START) onNearStart();
-        }}
+        // Before the library hears of it and draws.
+        onScrollCapture={({ currentTarget }) => onScroll(currentTarget)}
       >
         <div class="messages-inside" style={{ height: `${list.getTotalSize()}px` }}>
           {list.getVirtualItems().map(({ index, key, start }) => {
@@ -98,7 +111,10 @@ export function MessageList({ rows, actions, sent, onNearStart }: MessageListPro
             type="button"
             class="to-end icon-button"
             aria-label={t('chat.toEnd')}
-            onClick={() => list.scrollToEnd()}
+            onClick={() => {
+              follows.current = true;
+              list.scrollToEnd();
+            }}
           >
             <Icon name="down" />
           </button>

@@ -40,15 +40,22 @@ function openStream(person: string): void {
 
 /**
  * Resolves when events are being read: what is loaded from then on misses nothing. A gateway that is slow to answer does not keep
- * the page from opening.
+ * the page from opening: once events come, what was loaded meanwhile is loaded again.
  */
 export async function streamStarted(person: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const end = onStream(() => resolve());
-  setTimeout(resolve, LONGEST_START_MS);
+  let isLate = false;
+  const end = onStream(() => {
+    end();
+    resolve();
+    if (isLate) take({ kind: 'event', event: { type: 'reset' } });
+  });
+  setTimeout(() => {
+    isLate = true;
+    resolve();
+  }, LONGEST_START_MS);
   openStream(person);
   await promise;
-  end();
 }
 
 /** Returns the function that ends it. */

@@ -63,7 +63,8 @@ type WaitingValue = Awaited<ReturnType<typeof loadWaiting>>;
 
 function Waiting(props: WaitingValue & { onDone(): void }) {
   const { isConnected, failedJobs, deadLetters, requests, proposals, people, onDone } = props;
-  const others = [failedJobs, deadLetters, requests, proposals, finishedTurns.value];
+  const finished = finishedTurns.value;
+  const others = [failedJobs, deadLetters, requests, proposals, finished ?? []];
   const count = others.reduce((sum, { length }) => sum + length, questions.value.length);
   return (
     <section aria-labelledby="waiting">
@@ -77,7 +78,7 @@ function Waiting(props: WaitingValue & { onDone(): void }) {
         </div>
       )}
       <h2 id="waiting">{t('home.waiting')}</h2>
-      {count === 0 && <p class="quiet">{t('home.nothing')}</p>}
+      {count === 0 && finished && <p class="quiet">{t('home.nothing')}</p>}
       {questions.value.map(({ question, session }) => (
         <div key={question.id} class="card">
           <QuestionCard question={question} />
@@ -91,7 +92,7 @@ function Waiting(props: WaitingValue & { onDone(): void }) {
           )}
         </div>
       ))}
-      {finishedTurns.value.map(({ id, sessionKey, endedAt, tookMs }) => (
+      {finished?.map(({ id, sessionKey, endedAt, tookMs }) => (
         <div key={id} class="card row">
           <p>
             {t('home.finished', { title: titleOfKey(sessionKey) })}{' '}

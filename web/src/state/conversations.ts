@@ -4,6 +4,7 @@ import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import { type Conversation, createConversation } from '../chat/conversation.ts';
 import { onStream } from '../events/stream.ts';
+import { newestOf } from './newest.ts';
 
 export type SessionEntry = Output<'sessions.list'>['sessions'][number];
 
@@ -20,16 +21,19 @@ export const runningSessions = signal<ReadonlySet<string>>(new Set());
 const open = new Map<string, Conversation>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-export async function loadSessions(): Promise<void> {
-  const [listed, turns, sorted] = await Promise.all([
-    call('sessions.list', { limit: LISTED, firstWords: true }),
-    call('turns.list', {}),
-    call('folders.list', {}),
-  ]);
-  folders.value = sorted;
-  sessions.value = listed.sessions;
-  runningSessions.value = new Set(turns.filter(({ state }) => state !== 'ended').map(({ sessionKey }) => sessionKey));
-}
+export const loadSessions = newestOf(
+  () =>
+    Promise.all([
+      call('sessions.list', { limit: LISTED, firstWords: true }),
+      call('turns.list', {}),
+      call('folders.list', {}),
+    ]),
+  ([listed, turns, sorted]) => {
+    folders.value = sorted;
+    sessions.value = listed.sessions;
+    runningSessions.value = new Set(turns.filter(({ state }) => state !== 'ended').map(({ sessionKey }) => sessionKey));
+  },
+);
 
 /** The conversation of a key, loaded once and kept while it is among the last used. */
 export function conversationOf(key: string): Conversation {

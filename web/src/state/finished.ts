@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import { call } from '../api/call.ts';
 import { type SessionEntry, sessions } from './conversations.ts';
 import { me } from './me.ts';
+import { newestOf } from './newest.ts';
 import { LONG_TURN_MS } from './notifications.ts';
 
 export interface FinishedTurn {
@@ -13,7 +14,8 @@ export interface FinishedTurn {
   tookMs: number;
 }
 
-export const finishedTurns = signal<readonly FinishedTurn[]>([]);
+/** Undefined until it is known. */
+export const finishedTurns = signal<readonly FinishedTurn[] | undefined>(undefined);
 
 /** A conversation that is not among the last used is not asked about. */
 const MOST_ASKED = 12;
@@ -34,15 +36,20 @@ interface SeenTurn {
 /** The last turn of a session, by when the session was last used: it does not change before the next turn. */
 const lastTurns = new Map<string, FinishedTurn | undefined>();
 
-export async function loadFinished(): Promise<void> {
+export const loadFinished = newestOf(lastOfEach, (turns) => {
+  // Somebody may have looked meanwhile.
+  const { sessions: seen } = readSeen();
+  finishedTurns.value = turns.filter(({ sessionKey, id }) => seen[sessionKey]?.turn !== id);
+});
+
+/** The last turns of the conversations in which something may be new. */
+async function lastOfEach(): Promise<FinishedTurn[]> {
   const { since, sessions: before } = readSeen();
   const mayBeNew = ({ sessionKey, updatedAt }: SessionEntry): boolean =>
     updatedAt > since && before[sessionKey]?.used !== updatedAt;
   const asked = (sessions.value ?? []).filter(mayBeNew).slice(0, MOST_ASKED);
   const turns = await Promise.all(asked.map(lastTurn));
-  // Somebody may have looked meanwhile.
-  const { sessions: seen } = readSeen();
-  finishedTurns.value = turns.flatMap((turn) => (turn && seen[turn.sessionKey]?.turn !== turn.id ? [turn] : []));
+  return turns.filter((turn) => turn !== undefined);
 }
 
 /** The turn was looked at, and so was everything before it. */
@@ -52,7 +59,7 @@ export function markSeen(sessionKey: string, turn: string): void {
   const before = seen.sessions[sessionKey];
   if (before?.turn === turn && before.used === used) return;
   keep({ ...seen, sessions: { ...seen.sessions, [sessionKey]: { turn, used } } });
-  finishedTurns.value = finishedTurns.value.filter((finished) => finished.sessionKey !== sessionKey);
+  finishedTurns.value = finishedTurns.value?.filter((finished) => finished.sessionKey !== sessionKey);
 }
 
 /** Undefined where it was short, or still runs. */
