@@ -203,9 +203,9 @@ const NOTHING_TO_GUARD: GuardPlan = { mounts: [], missing: [], share: () => NOTH
 
 function look(address: string): Stats | 'unreachable' | undefined {
   try {
-    return lstatSync(address);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'unreachable';
+    return lstatSync(address, { throwIfNoEntry: false });
+  } catch {
+    return 'unreachable';
   }
 }
 

@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { atLatest } from './at-latest.ts';
 import { FILTER_DESCRIPTOR, STATUS_DESCRIPTOR } from './bubblewrap-arguments.ts';
 import { type Fifo, type OutputPipes, outputPipes } from './pipes.ts';
 import type { Child } from './run-process.ts';
@@ -137,13 +137,9 @@ function follow(
   return {
     child,
     async waits() {
-      const patience = new AbortController();
-      const late = sleep(START_MS, undefined, { signal: patience.signal }).then(
-        () => waiting.reject(new SandboxError('setup-failed', 'bubblewrap took too long')),
-        () => {},
+      await atLatest(waiting.promise, START_MS, () =>
+        waiting.reject(new SandboxError('setup-failed', 'bubblewrap took too long')),
       );
-      await waiting.promise.finally(() => patience.abort());
-      await late;
       for (const each of [input, said]) each.unref();
     },
     ref() {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { closeSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { atLatest } from './at-latest.ts';
 import { createOutput } from './output.ts';
 import { type OutputPipes, openContent } from './pipes.ts';
 import { type Finished, type OutputStream, type RunOptions, type SandboxCommand, SandboxError } from './sandbox.ts';
@@ -160,9 +160,8 @@ function readAll(pipes: OutputPipes, take: (name: OutputStream, chunk: Buffer) =
     async done(): Promise<void> {
       for (let before = -1; !isDrained && before !== chunks; ) {
         before = chunks;
-        const patience = new AbortController();
-        await Promise.race([drained, sleep(SILENCE_MS, undefined, { signal: patience.signal }).catch(() => {})]);
-        patience.abort();
+        const silence = Promise.withResolvers<void>();
+        await atLatest(Promise.race([drained, silence.promise]), SILENCE_MS, silence.resolve);
       }
     },
   };

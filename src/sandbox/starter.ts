@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { atLatest } from './at-latest.ts';
 import { yieldToOthers } from './limiter.ts';
 import { closeFifo, type Fifo, type MakeFifos, openFifo } from './pipes.ts';
 import { SandboxError } from './sandbox.ts';
@@ -258,14 +258,7 @@ function startShell(inherited: readonly number[]): Shell {
       const { promise, resolve, reject } = Promise.withResolvers<string[]>();
       waiting.set(id, { lines, answers: [], resolve, reject });
       input.write(scriptFor(`echo >&9 ${id}`));
-      const patience = new AbortController();
-      const tooLong = sleep(ANSWER_MS, undefined, { signal: patience.signal }).then(end, () => {});
-      try {
-        return await promise;
-      } finally {
-        patience.abort();
-        void tooLong;
-      }
+      return atLatest(promise, ANSWER_MS, () => void end());
     },
     end,
   };

@@ -1,6 +1,6 @@
 // Follows the links of an absolute path the way the kernel does: part by part, `..` after the link before it. Parts that do
 // not exist stay as they are. It only looks; the code that opens the path must still walk it safely (src/workspace).
-import { readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 
 const MAX_LINKS = 40;
 
@@ -33,7 +33,8 @@ export function createLinkResolver(
 /** Undefined for what is not a link, or is not there. */
 function linkTarget(path: string): string | undefined {
   try {
-    return readlinkSync(path);
+    // Most parts are no links, and an exception costs more than a look.
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch {
     return undefined;
   }

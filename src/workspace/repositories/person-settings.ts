@@ -43,8 +43,8 @@ export function settingsEverywhere(worktrees: Iterable<string>, userHome: string
 export function readText(bytePath: string): string | undefined {
   try {
     const path = toSystem(bytePath);
-    const stats = statSync(path);
-    return stats.isFile() && stats.size <= LARGEST_BYTES ? readFileSync(path, 'utf8') : undefined;
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats?.isFile() && stats.size <= LARGEST_BYTES ? readFileSync(path, 'utf8') : undefined;
   } catch {
     return undefined;
   }
