@@ -4,14 +4,18 @@ import {
   constants,
   fchmodSync,
   fstatSync,
+  fsync,
+  open as openFile,
   openSync,
   rmSync,
   statfsSync,
   statSync,
+  writeFile,
   writeSync,
 } from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { StorageError, type StorageErrorCode } from './storage.ts';
 
 const SQLITE_BUSY = 5;
@@ -152,8 +156,12 @@ export async function openPrivate(path: string, flags: number): Promise<FileHand
 /** The same for what each turn opens: returns the descriptor. */
 export function openPrivateSync(path: string, flags: number): number {
   const file = openSync(path, flags, 0o600);
-  if (flags & constants.O_CREAT && (fstatSync(file).mode & 0o777) !== 0o600) fchmodSync(file, 0o600);
+  if (flags & constants.O_CREAT) makePrivate(file);
   return file;
+}
+
+function makePrivate(file: number): void {
+  if ((fstatSync(file).mode & 0o777) !== 0o600) fchmodSync(file, 0o600);
 }
 
 /**
@@ -177,11 +185,11 @@ export async function ensurePrivateFile(path: string): Promise<void> {
 }
 
 export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  const directory = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    await handle.sync();
+    await promisify(fsync)(directory);
   } finally {
-    await handle.close();
+    closeSync(directory);
   }
 }
 
@@ -198,16 +206,18 @@ export async function removeDurably(path: string): Promise<void> {
 /**
  * Replaces a file so that a reader sees the old or the new text, whole; resolves once the new one is durable. The caller
  * is the only writer (it holds a lock, or the name is its own), so what a killed writer left behind can be cleared.
+ * Only what may wait for the disk is handed to another thread.
  */
 export async function writeAtomically(path: string, text: string | Uint8Array): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.tmp`);
   try {
-    const handle = await openFresh(temporary);
+    const file = await openFresh(temporary);
     try {
-      await handle.writeFile(text);
-      await handle.sync();
+      makePrivate(file);
+      await promisify(writeFile)(file, text);
+      await promisify(fsync)(file);
     } finally {
-      await handle.close();
+      closeSync(file);
     }
     await rename(temporary, path);
     await syncDirectory(dirname(path));
@@ -217,13 +227,12 @@ export async function writeAtomically(path: string, text: string | Uint8Array): 
   }
 }
 
-async function openFresh(path: string): Promise<FileHandle> {
+async function openFresh(path: string): Promise<number> {
   const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
-  try {
-    return await openPrivate(path, flags);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  const openNew = (): Promise<number> => promisify(openFile)(path, flags, 0o600);
+  return openNew().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
     await unlink(path);
-    return openPrivate(path, flags);
-  }
+    return openNew();
+  });
 }

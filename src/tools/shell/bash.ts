@@ -114,17 +114,29 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       held.release();
       if (held.kind !== 'directory') throw new ToolFailure(`Not a directory: ${cwd}`, { code: 'invalid_args' });
       // Looked at while the sandbox is tried, which takes as long in a new process.
-      const watching = onlyReads ? undefined : watchForUndo(workspace, { hides, signal, now: context.now });
-      watching?.catch(() => {});
+      const trying = sandbox();
       const protect = protectedPaths(workspace.root);
       const lookingForPlants = onlyReads ? undefined : watchForPlants(context, protect);
-      lookingForPlants?.catch(() => {});
-      const backend = await sandbox().catch(orSandboxFailure);
+      // On record while the files are looked at and the sandbox is put together; the command starts once all that is done.
+      const recording = lookingForPlants?.then(async (plants) => {
+        if ((await trying).isolates) await plants.begin();
+      });
+      const watching = onlyReads ? undefined : watchForUndo(workspace, { hides, signal, now: context.now });
+      for (const each of [recording, watching, trying]) each?.catch(() => {});
+      const withdraw = async (error: unknown): Promise<never> => {
+        await lookingForPlants?.then(
+          (plants) => plants.end(),
+          () => {},
+        );
+        throw error;
+      };
+      const backend = await trying.catch(orSandboxFailure);
       knownSandbox = backend;
-      const hide = hides ? await hiddenFrom(backend, workspace, hides, signal) : [];
-      const watch = await watching;
+      const hide = hides ? await hiddenFrom(backend, workspace, hides, signal).catch(withdraw) : [];
+      const watch = await watching?.catch(withdraw);
       // Without a sandbox a command may do whatever the person may, and what it leaves is the least of it.
       const plants = backend.isolates ? await lookingForPlants : undefined;
+      const recorded = plants && recording;
       const guard = { readOnly: onlyReads, workspaceRoot: workspace.root };
       // Unasked commands must be the system's own, and git must not run what a repository names.
       let env = guardedEnvironment(environment, guard);
@@ -151,9 +163,6 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
           limits,
         },
       };
-      // While the sandbox is put together; the command starts once both are done.
-      const recorded = plants?.begin();
-      recorded?.catch(() => {});
       const moves = !background && !onlyReads && movesOnTimeout(settings, backend, context);
       const running =
         background || moves

@@ -13,13 +13,13 @@ import type { ToolContext } from '../tool.ts';
 import type { CommandRecords, RunningRecord } from './command-records.ts';
 
 export interface PlantWatch {
-  /** Right before the command. Resolves when what was there is durably on record; the command must not start before. */
+  /** Resolves when what was there is durably on record; the command must not start before. */
   begin(): Promise<void>;
   /** The command has ended. Where what it left cannot be put back, its record stays, and what changes from now on is not the command's. */
   commandEnded(): void;
   /** Puts back what the command has left so far. Tells what it was, one line each. */
   putBack(): Promise<string[]>;
-  /** The command has ended, however it ended, and what it left was put back: takes it off the record. */
+  /** The command has ended, however it ended, and what it left was put back, or it was never started: takes it off the record. */
   end(): Promise<void>;
   /** All three, one after the other. */
   finish(): Promise<string[]>;
