@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Mode } from '../config/mode.ts';
 import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
 import type { Log } from '../gateway/service/service-log.ts';
+import type { KeptMessages } from '../gateway/turns/kept-messages.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import type { EventFeed } from './event-feed.ts';
@@ -25,6 +26,8 @@ export interface ConsoleContext {
   isSecure(request: IncomingMessage): boolean;
   /** The gateway is about to end: it takes no new turns. */
   isDraining(): boolean;
+  /** Messages to turns that nobody waits for. */
+  kept: KeptMessages;
   /** What invited people may do at once. */
   limits: PersonLimits;
   /** What needs permission where nobody can be asked. */

@@ -42,7 +42,7 @@ export function callerOf({ caller }: Exchange): Caller {
   return caller;
 }
 
-export function answererOf({ id, name, isOwner }: Caller): Answerer {
+export function answererOf({ id, name, isOwner }: Pick<Caller, 'id' | 'name' | 'isOwner'>): Answerer {
   return { place: 'console', name, isOwner, ...(!isOwner && { person: id }) };
 }
 

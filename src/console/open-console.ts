@@ -10,6 +10,7 @@ import { createSecretAttempts, WRONG_RANDOM_SECRETS, WRONG_SECRETS } from '../li
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RuntimeWorkspace } from '../runtime/workspace.ts';
 import { createMemoryLimits } from '../storage/memory-limits.ts';
+import { askKept } from './ask-kept.ts';
 import type { ConsoleContext } from './context.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createGuard } from './guard.ts';
@@ -17,6 +18,8 @@ import { createPersonLimits } from './person-limits.ts';
 import { createRouter } from './router.ts';
 import { routesOf } from './routes/all.ts';
 import { watchTurns } from './watch-turns.ts';
+
+const TAKE_UP_EVERY_MS = 5_000;
 
 /** Where the build puts the web page, seen from the bundle and from the source. */
 const PAGE_FOLDERS = ['../web', 'web', '../../dist/web'].map((folder) => join(import.meta.dirname, folder));
@@ -71,7 +74,9 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
     cookieName: () => cookieName,
     proxies: () => settings().consoleProxies,
   });
+  const kept = await runtime.keptMessages({ ask: (question) => askKept(question, context), warn });
   const context: ConsoleContext = {
+    kept,
     runtime,
     access,
     feed,
@@ -92,6 +97,11 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
     log,
     warn,
   };
+  // What an earlier gateway left.
+  const takeUp = (): void => void kept.takeUp().catch((error: Error) => warn(error.message));
+  takeUp();
+  // Of several gateways on one storage, one that is gone leaves its messages to the others.
+  const looking = runtime.config.store === undefined ? undefined : setInterval(takeUp, TAKE_UP_EVERY_MS).unref();
   const handle = createRouter({
     routes: routesOf(context, pageFolder()),
     guard,
@@ -108,16 +118,21 @@ export async function openConsole(runtime: Runtime, parts: ServiceParts): Promis
     hasPassword: access.hasPassword,
     async drain(signal) {
       isDraining = true;
+      clearInterval(looking);
+      kept.stop();
       const running = runtime.hub
         .turns()
         .filter(({ state, isRemote }) => !isRemote && (state === 'running' || state === 'waiting'));
       await Promise.allSettled(running.map(({ id }) => readToEnd(runtime.hub.read(id, { signal }))));
     },
     async close() {
+      clearInterval(looking);
+      kept.stop();
       stopListening();
       feed.close();
       unwatch?.();
       await Promise.allSettled([...workspaces.values()].map(async (opened) => (await opened).close()));
+      await kept.close();
     },
   };
 }

@@ -95,6 +95,7 @@ describe('for other machines', () => {
       settings: { ...settings(), consoleHost: '127.0.0.1', ...more },
       hasPassword: async () => hasPassword,
       handle: opened.handle,
+      log() {},
       onDefect() {},
     });
     if (server) afterFile(server.close);

@@ -65,6 +65,7 @@ describe('a question of the gateway', () => {
       questions: () => [...open.values()],
       answer: async () => ({ kind: 'unknown' }),
       steer() {},
+      withdraw() {},
       write() {},
     };
     const id = newId('turn');

@@ -87,13 +87,42 @@ describe('a turn of another process', () => {
     await eventually(() => expect(stateOf(id)).toBe('running'));
     const attachments = [{ kind: 'text', name: 'notes.txt', text: 'like this' }];
     const steered = await call('/api/operations/turns.steer', { id, text: 'not so', attachments });
-    expect(steered).toEqual({ outcome: 'joined' });
+    expect(steered).toEqual({ outcome: 'joined', message: expect.any(String) });
     const { events } = await call<{ events: RunEvent[] }>(`/api/turns/${id}/events`);
     expect(events).toContainEqual(
       expect.objectContaining({ message: { id: expect.any(String), text: 'not so', attached: ['notes.txt'] } }),
     );
     await call('/api/operations/turns.stop', { id });
     await eventually(async () => expect((await textsOf(id)).at(-1)).toBe('stopped'));
+  });
+
+  it('takes a message that the gateway keeps, and gives it back', async () => {
+    const go = Promise.withResolvers<void>();
+    const { id } = start(otherProcess(), async function* ({ steering }) {
+      yield notice('begun');
+      await go.promise;
+      for (const message of steering.take()) yield { type: 'steered', message };
+    });
+    await eventually(() => expect(stateOf(id)).toBe('running'));
+    const keep = (text: string, messageId: string) =>
+      call<{ outcome: string; message: string }>('/api/operations/turns.steer', { id, text, messageId, keep: true });
+    const [back, joins] = [await keep('not so', 'not-so-1'), await keep('but so', 'but-so-1')];
+    expect([back.outcome, joins.outcome]).toEqual(['waiting', 'waiting']);
+    expect(await call('/api/operations/turns.withdraw', { id, message: back.message })).toEqual({
+      outcome: 'withdrawn',
+    });
+    go.resolve();
+    await eventually(() => expect(stateOf(id)).toBe('ended'));
+    const { events } = await call<{ events: RunEvent[] }>(`/api/turns/${id}/events`);
+    expect(events.map(({ type }) => type)).toEqual([
+      'notice',
+      'steer-waiting',
+      'steer-waiting',
+      'steer-withdrawn',
+      'steered',
+    ]);
+    expect(events.at(-1)).toMatchObject({ message: { id: joins.message, text: 'but so' } });
+    expect(await keep('but so', 'but-so-1')).toEqual({ outcome: 'joined', message: joins.message });
   });
 
   it('ends here when its process is gone', async () => {

@@ -31,7 +31,11 @@ function shownRun(event: RunEvent): ShownEvent {
       return { type: event.type, result };
     }
     case 'run-start':
-      return { type: event.type, provider: event.provider };
+      return {
+        type: event.type,
+        provider: event.provider,
+        ...(event.origin !== undefined && { origin: event.origin }),
+      };
     default:
       return { ...event };
   }

@@ -5,6 +5,7 @@ import type { LoginInteraction } from '../adapters/auth/codex-login.ts';
 import type { AskingChat } from '../gateway/chats/asking-chat.ts';
 import type { ComparedTurn } from '../gateway/replay-against.ts';
 import type { Answerer } from '../gateway/turns/answerer.ts';
+import type { KeptMessages } from '../gateway/turns/kept-messages.ts';
 import type { PlayedTurn } from '../pipeline/playback.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RuntimeWorkspace, WorkspaceOptions } from '../runtime/workspace.ts';
@@ -59,6 +60,8 @@ export interface OperationContext {
   isOneShot?: boolean;
   /** A session that a turn was started in has got a title. */
   onTitled?(sessionKey: string): void;
+  /** Keeps messages to turns until they are part of the conversation; without it, who writes one waits. */
+  kept?: Pick<KeptMessages, 'keep' | 'known'>;
   /** How far a long operation is; `total` is 0 while it is not known. */
   onProgress?(progress: { done: number; total: number; of?: 'bytes' }): void;
 }

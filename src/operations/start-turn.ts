@@ -17,7 +17,7 @@ import { CodedError } from '../vocabulary/coded-error.ts';
 import { NotAllowed } from '../vocabulary/not-allowed.ts';
 import { INBOX } from '../vocabulary/received-files.ts';
 import { type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
-import { defineOperation, type OperationContext } from './operation.ts';
+import { defineOperation, type InputOf, type OperationContext } from './operation.ts';
 import { ATTACHMENT, listOf, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
 const MAX_STEPS = 25;
@@ -25,71 +25,81 @@ const MOST_FILES = 20;
 /** Of the files of one message together: all of them are in memory while it is prepared. */
 const MOST_FILE_BYTES = 50 * 1024 * 1024;
 
+const INPUT = {
+  type: 'object',
+  properties: {
+    session: { ...TEXT, description: 'the key of the session; a new one by default' },
+    text: TEXT,
+    files: {
+      ...listOf(TEXT),
+      maxItems: MOST_FILES,
+      description:
+        'ids of uploads: kept in the workspace under inbox/, and attached where a model can read them; of the owner also paths below inbox/, which an earlier question named',
+    },
+    attachments: { ...listOf(ATTACHMENT), description: 'texts and pictures that the question is about' },
+    mode: { enum: MODES, description: 'what needs permission' },
+    model: { ...TEXT, description: 'a model, or provider/model' },
+    effort: { enum: ['off', 'minimal', 'low', 'medium', 'high'], description: 'how long the model thinks' },
+    memory: { ...YES_OR_NO, description: 'memory of the session; by default as the session has it' },
+    continue: { ...YES_OR_NO, default: false, description: 'continue the last turn where it stopped; takes no text' },
+  },
+  additionalProperties: false,
+} as const;
+
 export const startTurn = defineOperation({
   name: 'turns.start',
   class: 'change',
   people: 'own',
   summary:
     'Start a turn: ask a question in a session. Resolves at once; the turn runs by itself and its events are read by its id.',
-  input: {
-    type: 'object',
-    properties: {
-      session: { ...TEXT, description: 'the key of the session; a new one by default' },
-      text: TEXT,
-      files: {
-        ...listOf(TEXT),
-        maxItems: MOST_FILES,
-        description:
-          'ids of uploads: kept in the workspace under inbox/, and attached where a model can read them; of the owner also paths below inbox/, which an earlier question named',
-      },
-      attachments: { ...listOf(ATTACHMENT), description: 'texts and pictures that the question is about' },
-      mode: { enum: MODES, description: 'what needs permission' },
-      model: { ...TEXT, description: 'a model, or provider/model' },
-      effort: { enum: ['off', 'minimal', 'low', 'medium', 'high'], description: 'how long the model thinks' },
-      memory: { ...YES_OR_NO, description: 'memory of the session; by default as the session has it' },
-      continue: { ...YES_OR_NO, default: false, description: 'continue the last turn where it stopped; takes no text' },
-    },
-    additionalProperties: false,
-  },
+  input: INPUT,
   output: objectWith({ session: TEXT, turn: TEXT }),
-  async run(input, context) {
-    const { runtime, opened } = context;
-    const person = context.by?.place === 'console' ? context.by.person : undefined;
-    if (person !== undefined && input.model !== undefined) throw new NotAllowed('choosing the model', 'for the owner');
-    const { text = '', mode = 'ask', continue: continues } = input;
-    const { session = newSessionKey(person, newId('').slice(1, 11)) } = input;
-    const workspace = opened ?? (await runtime.openWorkspace({ root: context.workspace }));
-    const turn = newId('turn');
-    const sent = await takeUploads(input.files ?? [], person ?? OWNER_ID, context, workspace);
-    const taintedBy = [...(person === undefined ? [] : [taintSource('message')]), ...sent.taintedBy];
-    const { ask } = await workspace.gateway();
-    // As config.json is now: what was set up or changed a moment ago is used.
-    const config = await runtime.currentConfig();
-    const request: AskRequest = {
-      ...(await chosenModel(input, { runtime, config, workspace })),
-      turnId: turn,
-      input: [text, ...sent.lines].filter((part) => part.trim() !== '').join('\n\n'),
-      ...(continues && { continues }),
-      attachments: [...((input.attachments ?? []) as Attachment[]), ...sent.attachments],
-      ...(sent.paths.length > 0 && { sentFiles: sent.paths }),
-      sessionKey: session,
-      newSession: false,
-      effort: input.effort,
-      memory: input.memory,
-      memoryDefault: config.memory,
-      withTools: true,
-      toolMaxSteps: MAX_STEPS,
-      mode: person === undefined ? mode : modeOfOthers(mode),
-      caps: askedCaps({}, config),
-      answering: {},
-      ...(person !== undefined && ofPerson(person)),
-      ...(taintedBy.length > 0 && { taintedBy }),
-    };
-    const events = await ask(request, new AbortController().signal);
-    void titleAfterwards(events, request, workspace, context).catch(() => {});
-    return { session, turn };
-  },
+  run: (input, context) => beginTurn(input, context),
 });
+
+/** `origin`: what the turn answers, in the account of somebody else. */
+export async function beginTurn(
+  input: InputOf<typeof INPUT>,
+  context: OperationContext,
+  { origin }: { origin?: string } = {},
+): Promise<{ session: string; turn: string }> {
+  const { runtime, opened } = context;
+  const person = context.by?.place === 'console' ? context.by.person : undefined;
+  if (person !== undefined && input.model !== undefined) throw new NotAllowed('choosing the model', 'for the owner');
+  const { text = '', mode = 'ask', continue: continues } = input;
+  const { session = newSessionKey(person, newId('').slice(1, 11)) } = input;
+  const workspace = opened ?? (await runtime.openWorkspace({ root: context.workspace }));
+  const turn = newId('turn');
+  const sent = await takeUploads(input.files ?? [], person ?? OWNER_ID, context, workspace);
+  const taintedBy = [...(person === undefined ? [] : [taintSource('message')]), ...sent.taintedBy];
+  const { ask } = await workspace.gateway();
+  // As config.json is now: what was set up or changed a moment ago is used.
+  const config = await runtime.currentConfig();
+  const request: AskRequest = {
+    ...(await chosenModel(input, { runtime, config, workspace })),
+    turnId: turn,
+    input: [text, ...sent.lines].filter((part) => part.trim() !== '').join('\n\n'),
+    ...(continues && { continues }),
+    attachments: [...((input.attachments ?? []) as Attachment[]), ...sent.attachments],
+    ...(sent.paths.length > 0 && { sentFiles: sent.paths }),
+    sessionKey: session,
+    newSession: false,
+    effort: input.effort,
+    memory: input.memory,
+    memoryDefault: config.memory,
+    withTools: true,
+    toolMaxSteps: MAX_STEPS,
+    mode: person === undefined ? mode : modeOfOthers(mode),
+    caps: askedCaps({}, config),
+    answering: {},
+    ...(person !== undefined && ofPerson(person)),
+    ...(taintedBy.length > 0 && { taintedBy }),
+    ...(origin !== undefined && { origin }),
+  };
+  const events = await ask(request, new AbortController().signal);
+  void titleAfterwards(events, request, workspace, context).catch(() => {});
+  return { session, turn };
+}
 
 /** The model writes a title once the turn has ended; where it cannot, the first words stay the title. */
 async function titleAfterwards(

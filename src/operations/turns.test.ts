@@ -90,7 +90,7 @@ describe('turns as operations', () => {
     const steered = invoke(steerTurn, { id: turn?.id, text: 'not so' });
     await invoke(answerQuestion, { questionId, answer: 'deny' });
     // A call made by hand asks no model.
-    expect(await steered).toEqual({ outcome: 'ended' });
+    expect(await steered).toEqual({ outcome: 'ended', message: expect.any(String) });
     expect((await result())?.stage).toBe('answered');
     await expect(invoke(steerTurn, { id: 'turn-other', text: 'x' })).rejects.toMatchObject({ code: 'TURN_UNKNOWN' });
   });

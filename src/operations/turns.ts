@@ -1,5 +1,6 @@
 // The turns of this process: what runs, what waits for a person, answering and stopping it. Their events are read from the hub.
 
+import { MODES } from '../config/mode.ts';
 import { formEnding, permissionEnding } from '../gateway/chats/question-text.ts';
 import { personOfTurn } from '../gateway/console-access/own-sessions.ts';
 import type { QuestionAnswer, ResolvedEvent } from '../gateway/turns/questions.ts';
@@ -7,6 +8,7 @@ import type { TurnFacts } from '../gateway/turns/turn-hub.ts';
 import { newId } from '../lib/new-id.ts';
 import type { Attachment } from '../pipeline/attachments.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
+import { NotAllowed } from '../vocabulary/not-allowed.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { ATTACHMENT, COUNT, listOf, NO_INPUT, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
 import { shownQuestion } from './shown-question.ts';
@@ -127,24 +129,97 @@ export const steerTurn = defineOperation({
   class: 'change',
   people: 'own',
   summary:
-    'Write to a turn that runs: the message joins it after the running tool call. Waits until it has; `ended`: the turn ended first, so ask it as a question.',
+    'Write to a turn that runs: the message joins it after the running tool call. Waits until it has, unless the gateway is to keep it; `ended`: the turn ended first, so ask it as a question.',
   input: {
     type: 'object',
     properties: {
       id: TEXT,
       text: { ...TEXT, minLength: 1 },
       attachments: { ...listOf(ATTACHMENT), description: 'texts and pictures that the message is about' },
+      keep: {
+        ...YES_OR_NO,
+        default: false,
+        description:
+          'answer at once with `waiting`: the gateway has the message on record, and asks it as the next question when the turn ends first. Takes no attachments',
+      },
+      messageId: {
+        ...TEXT,
+        pattern: '^[A-Za-z0-9-]{8,64}$',
+        description: 'with keep: an id of your own; sent twice, it is one message',
+      },
+      mode: { enum: MODES, description: 'with keep: what needs permission, should it be the next question' },
+      model: { ...TEXT, description: 'with keep: the model that it is asked of then' },
     },
     required: ['id', 'text'],
     additionalProperties: false,
   },
-  output: objectWith({ outcome: { type: 'string', enum: ['joined', 'ended'] } }),
-  async run({ id, text, attachments = [] }, { runtime: { hub }, by }) {
-    if (!isOwn(hub.turn(id), by)) throw unknownTurn(id);
+  output: objectWith(
+    { outcome: { type: 'string', enum: ['joined', 'withdrawn', 'ended', 'waiting'] } },
+    { message: { ...TEXT, description: 'its id in the events of the turn' } },
+  ),
+  async run(input, context) {
+    const { id, text, attachments = [], keep } = input;
+    const { hub } = context.runtime;
+    if (keep) return keepMessage(input, context);
+    if (!isOwn(hub.turn(id), context.by)) throw unknownTurn(id);
     const message = { id: newId('steer'), text, attachments: attachments as Attachment[] };
     const outcome = await hub.steer(id, message);
     if (outcome === 'unknown') throw unknownTurn(id);
-    return { outcome };
+    return { outcome, message: message.id };
+  },
+});
+
+async function keepMessage(
+  input: {
+    id: string;
+    text: string;
+    messageId?: string;
+    mode?: string;
+    model?: string;
+    attachments?: readonly unknown[];
+  },
+  { runtime: { hub }, kept, by }: OperationContext,
+): Promise<{ outcome: 'joined' | 'ended' | 'waiting'; message: string }> {
+  const { id: turnId, text, messageId = newId('').slice(1), mode, model, attachments = [] } = input;
+  if (attachments.length > 0)
+    throw new CodedError('INVALID_INPUT', 'a message with attachments cannot be kept: send it without keep');
+  if (!kept || by?.place !== 'console')
+    throw new CodedError('GATEWAY_NEEDED', 'only the gateway keeps messages: send it without keep, and wait');
+  if (by.person !== undefined && model !== undefined) throw new NotAllowed('choosing the model', 'for the owner');
+  const message = `message-${messageId}`;
+  const known = await kept.known(message);
+  if (known) return { outcome: known, message };
+  const turn = hub.turn(turnId);
+  if (!isOwn(turn, by) || !turn) throw unknownTurn(turnId);
+  const outcome = await kept.keep({
+    id: message,
+    turnId,
+    sessionKey: turn.sessionKey,
+    text,
+    sender: { name: by.name, ...(by.person !== undefined && { person: by.person }) },
+    mode,
+    model,
+  });
+  return { outcome, message };
+}
+
+export const withdrawMessage = defineOperation({
+  name: 'turns.withdraw',
+  class: 'change',
+  people: 'own',
+  summary: 'Take back a message that the gateway keeps and that waits to join a turn. Answers with what became of it.',
+  input: {
+    type: 'object',
+    properties: { id: TEXT, message: { ...TEXT, description: 'its id in the events of the turn' } },
+    required: ['id', 'message'],
+    additionalProperties: false,
+  },
+  output: objectWith({ outcome: { type: 'string', enum: ['withdrawn', 'joined', 'ended'] } }),
+  async run({ id, message }, { runtime: { hub }, by }) {
+    if (!isOwn(hub.turn(id), by)) throw unknownTurn(id);
+    const outcome = await hub.withdraw(id, message);
+    if (outcome !== 'unknown') return { outcome };
+    throw new CodedError('MESSAGE_UNKNOWN', `no message ${message} that can be taken back waits to join this turn`);
   },
 });
 

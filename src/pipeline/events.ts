@@ -52,7 +52,8 @@ export type AskResult =
   | ({ success: false; error: { code: string; message: string } } & AskFacts);
 
 export type RunEvent =
-  | { type: 'run-start'; requestId: string; turnId: string; sessionKey: string; provider: string }
+  /** `origin`: what the turn answers, as its journal names it. */
+  | { type: 'run-start'; requestId: string; turnId: string; sessionKey: string; provider: string; origin?: string }
   /** Another turn of this session is running; this one waits for it. */
   | { type: 'waiting' }
   /** Something the person should know that changes nothing. */
@@ -87,7 +88,10 @@ export type RunEvent =
   | { type: 'tool-output'; call: ToolCall; text: string }
   /** `granted`: a person allowed this call, with what they were shown. */
   | { type: 'tool-end'; call: ToolCall; result: ToolResult; granted?: GrantedPermission }
-  /** A person wrote to the turn while it ran: from here on the model sees it. Durable by then. */
+  /** A person wrote to the turn while it runs: the message waits until it joins the turn, is taken back, or the turn ends. */
+  | { type: 'steer-waiting'; message: SteeredMessage }
+  | { type: 'steer-withdrawn'; messageId: string }
+  /** What a person wrote to the turn has joined it: from here on the model sees it. Durable by then. */
   | { type: 'steered'; message: SteeredMessage }
   /** A person must allow a call. The turn waits for the first answer. */
   | { type: 'permission-request'; question: PermissionRequest }

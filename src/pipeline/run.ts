@@ -31,8 +31,9 @@ export async function* run(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent> {
   const { adapter, hooks } = dependencies;
-  const { requestId, turnId, sessionKey } = request;
-  yield { type: 'run-start', requestId, turnId, sessionKey, provider: adapter.provider };
+  const { requestId, turnId, sessionKey, origin } = request;
+  const { provider } = adapter;
+  yield { type: 'run-start', requestId, turnId, sessionKey, provider, ...(origin !== undefined && { origin }) };
   let turn: Turn | undefined;
   let joined: JoinedSignal | undefined;
   let result: AskResult;

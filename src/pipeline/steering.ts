@@ -8,14 +8,18 @@ export interface SteeringMessage {
   attachments?: readonly Attachment[];
   /** What the sender calls the message: journalled with it, so that the list of messages can be compared with it after a crash. */
   origin?: string;
+  /** Its sender left it to us, so it can be taken back by its id until it joins the turn. */
+  canWithdraw?: true;
 }
 
-/** As it is shown once it has joined the turn. */
+/** As it is shown, while it waits and once it has joined the turn. */
 export interface SteeredMessage {
   id: string;
   text: string;
   /** What came with it, by name. */
   attached?: readonly string[];
+  /** While it waits. */
+  canWithdraw?: true;
 }
 
 export interface Steering {

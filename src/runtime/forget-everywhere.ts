@@ -1,6 +1,7 @@
 // Forgetting a text everywhere: in the archive and its facts, core memory and its history, conversations with their summaries and titles, undo, outputs, and what is queued or
 // cached. What is to be forgotten is on record first (`forgetting.json`), so that the next command finishes what was killed; each step can be
 // repeated. Facts go before the turns they were said in: these are found by the text. A conversation in use is finished when its turn has ended.
+import { redactKeptMessages } from '../gateway/turns/kept-messages.ts';
 import { redactCoreMemory } from '../memory/redact-core.ts';
 import { freeKeys, type HoldingKey, keysHolding, redactKey } from '../sessions/redact-sessions.ts';
 import type { SessionChanges } from '../sessions/session-changes.ts';
@@ -84,6 +85,7 @@ export function createForgetEverywhere(
   async function elsewhere(redaction: Redaction, mode: RedactionMode): Promise<RedactedPlace[]> {
     return [
       ...(await redactCoreMemory(redaction, mode, { files: ownerFiles, locks })),
+      ...(await redactKeptMessages(redaction, mode, ownerFiles)),
       ...(await storage.outputs.redact(redaction, mode)),
       ...(await (await storage.undoRecords()).redact(redaction, mode)),
       ...(await storage.redactRows(redaction, mode)),

@@ -1,15 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Background } from '../agents/background.ts';
 import { CHANNEL_NAMES } from '../channels/channel-table.ts';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
-import type { ConsoleAccess } from '../gateway/console-access/console-access.ts';
-import type { Folders } from '../gateway/console-access/folders.ts';
 import type { OpenedConsole, ServiceParts } from '../gateway/service/console-parts.ts';
 import type { GatewayAdmin, OpenGateway } from '../gateway/service/gateway-admin.ts';
 import type { TurnHub } from '../gateway/turns/turn-hub.ts';
-import type { Uploads } from '../gateway/uploads/uploads.ts';
 import { lazily } from '../lib/lazily.ts';
 import type { SecretAttempt } from '../lib/secret-attempts.ts';
 import type { Schedule } from '../schedule/schedule.ts';
@@ -29,6 +25,7 @@ import { type BackgroundOptions, openBackground } from './background.ts';
 import { type BaseOptions, createBase } from './base.ts';
 import { type BesideGateway, createBesideGateway } from './beside-gateway.ts';
 import { type ConfigStore, createConfigStore } from './config-store.ts';
+import { type ConsoleStores, createConsoleStores } from './console-stores.ts';
 import type { FactExtraction } from './fact-extraction.ts';
 import type { ForgetEverywhere } from './forget-everywhere.ts';
 import { createForgetMore } from './forget-more.ts';
@@ -51,7 +48,7 @@ export interface RuntimeOptions extends BaseOptions {
   console?: () => Promise<{ openConsole(runtime: Runtime, parts: ServiceParts): Promise<OpenedConsole> }>;
 }
 
-export interface Runtime extends Services {
+export interface Runtime extends Services, ConsoleStores {
   /** What the process handed over: home, working directory, variables. */
   environment: Environment;
   /** As it was when the process started. */
@@ -106,16 +103,10 @@ export interface Runtime extends Services {
   isGatewayRunning(): Promise<boolean>;
   publishTurns: BesideGateway['publishTurns'];
   followQuestions: BesideGateway['followQuestions'];
-  /** Who may use the console. */
-  consoleAccess(): Promise<ConsoleAccess>;
   /** Counted over every gateway of the storage. */
   limits(): Promise<Limits>;
-  /** Files that were uploaded for a turn. */
-  uploads(): Promise<Uploads>;
   /** Opens an output of a session by the path that its transcript names, whichever machine made it. The caller closes it. */
   openOutput(sessionId: string, path: string): Promise<FileHandle | undefined>;
-  /** Folders of conversations. */
-  folders(): Promise<Folders>;
   /** Why an answer of background work to this chat would be refused; undefined when it would go there. */
   answerProblem: AnswerProblem;
   /** Takes what conversations wrote here with content from outside for the person's own. Resolves with how many entries that were. */
@@ -240,16 +231,6 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     return { tokenPath: ownerFiles.location(TOKEN_FILE), admits: createBearerCheck(ownerFiles, wrongTokens) };
   }
 
-  const consoleAccess = lazily(async () => {
-    const { createConsoleAccess } = await import('../gateway/console-access/console-access.ts');
-    return createConsoleAccess({ files: ownerFiles, now });
-  });
-
-  const uploads = lazily(async () => {
-    const { createUploads } = await import('../gateway/uploads/uploads.ts');
-    return createUploads({ folder: join(environment.home, 'service', 'uploads'), now, blobs: await storage.blobs() });
-  });
-
   const sessionChanges = lazily(async () => (await import('./session-changes.ts')).openSessionChanges(base, services));
   const forgetEverywhere = lazily(async () => {
     const { createForgetEverywhere } = await import('./forget-everywhere.ts');
@@ -372,11 +353,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     isGatewayRunning: service.isGatewayRunning,
     publishTurns: beside.publishTurns,
     followQuestions: beside.followQuestions,
-    consoleAccess,
     limits: () => storage.limits(),
-    uploads,
+    ...createConsoleStores(base),
     openOutput: (sessionId, path) => storage.outputs.open(path, sessionId),
-    folders: async () => (await import('../gateway/console-access/folders.ts')).createFolders(ownerFiles),
     answerProblem: service.answerProblem,
     mcpAdmission,
     approveFiles,

@@ -1,6 +1,7 @@
 import { sessionKeyOf } from '../gateway/chats/session-key-of.ts';
 import { createFolders } from '../gateway/console-access/folders.ts';
 import { jobSessionKey } from '../gateway/job-turn.ts';
+import { forgetKeptMessages } from '../gateway/turns/kept-messages.ts';
 import { createDeletions } from '../sessions/deletions.ts';
 import { createSessionChanges, type SessionChanges } from '../sessions/session-changes.ts';
 import { OWNER } from '../vocabulary/memory-scope.ts';
@@ -29,6 +30,7 @@ export function openSessionChanges(
       for (const chat of await box.chats()) if (sessionKeyOf(chat) === sessionKey) await box.forgetChat(chat, now());
       await (await storage.audit()).forgetSession(sessionKey);
       await createFolders(storage.ownerFiles).forgetSession(sessionKey);
+      await forgetKeptMessages(storage.ownerFiles, sessionKey);
       for (const job of await jobs.list()) if (jobSessionKey(job) === sessionKey) await jobs.forgetAnswers(job.name);
     },
     deletions: createDeletions(storage.ownerFiles),

@@ -109,6 +109,17 @@ describe('a turn by its origin', () => {
   });
 });
 
+it('what was written is in the conversation where it joined a turn, or was the question of one', async () => {
+  expect(await sessions.isInConversation('chat', 'in-1', never)).toBe(false);
+  const turn = await begin('in-1 in-2');
+  await turn.start('round the totals');
+  await turn.steered('no, half up', { attached: [], pictures: [], origin: 'in-3' });
+  await turn.close();
+  const origins = ['in-1', 'in-2', 'in-3', 'in-4', 'in'];
+  const found = await Promise.all(origins.map((origin) => sessions.isInConversation('chat', origin, never)));
+  expect(found).toEqual([true, true, true, false, false]);
+});
+
 describe('a turn that is asked again', () => {
   it('finds the question only once, however often it was cut short', async () => {
     await ended('o0', 'answered', 'before');

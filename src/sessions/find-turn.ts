@@ -43,6 +43,19 @@ export async function findTurn(transcript: Transcript, origin: string): Promise<
   return undefined;
 }
 
+/** Whether a message of this origin is part of the conversation: one that joined a turn, or the question of a turn, whose origin may name several. */
+export async function hasOrigin(transcript: Transcript, origin: string): Promise<boolean> {
+  let read = 0;
+  for await (const raw of transcript.newestFirst()) {
+    read += 1;
+    if (read > FARTHEST_LINES) return false;
+    const line = asSessionLine(raw);
+    if (line?.type === 'message' && line.message.origin === origin) return true;
+    if (line?.type === 'turn-start' && line.origin?.split(' ').includes(origin)) return true;
+  }
+  return false;
+}
+
 function described(lines: readonly SessionLine[]): FoundTurn {
   const end = lines.find((line) => line.type === 'turn-end');
   const answer = lines.findLast((line) => line.type === 'message' && line.message.role === 'assistant');

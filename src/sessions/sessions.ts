@@ -6,11 +6,12 @@ import {
   type SessionEntry,
   type SessionNotes,
   TRANSCRIPT_VERSION,
+  type Transcript,
   type TranscriptLine,
   type Transcripts,
 } from '../storage/storage.ts';
 import { withoutQuestionOf } from './conversation.ts';
-import { type FoundTurn, findTurn } from './find-turn.ts';
+import { type FoundTurn, findTurn, hasOrigin } from './find-turn.ts';
 import { type HistoryItem, readHistory } from './history.ts';
 import type { KeptSession } from './kept.ts';
 import { asSessionLine, type JournalledPermission, type SessionMessage } from './lines.ts';
@@ -68,6 +69,8 @@ export interface Sessions {
   begin(request: BeginTurn): Promise<Turn>;
   /** What became of the newest turn with this origin; undefined when there is none as far back as is looked. */
   findTurn(sessionKey: string, origin: string, signal: AbortSignal): Promise<FoundTurn | undefined>;
+  /** Whether what somebody wrote, by its origin, has joined a turn or was the question of one. Waits for the turn that runs. */
+  isInConversation(sessionKey: string, origin: string, signal: AbortSignal): Promise<boolean>;
   /** Begins another conversation under this key, with the state of the one before; durable when it resolves. */
   renew(sessionKey: string, signal: AbortSignal): Promise<SessionEntry>;
   /** Drops what this process has in memory of a session that is deleted. */
@@ -108,6 +111,27 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
     if (sessionKey === undefined || createdAt === undefined) return undefined;
     const current = await catalogue.get(sessionKey);
     return current?.sessionId === name ? current : { sessionKey, sessionId: name, createdAt, updatedAt: createdAt };
+  }
+
+  /** Undefined when the session has not begun. */
+  async function betweenTurns<T>(
+    sessionKey: string,
+    signal: AbortSignal,
+    look: (transcript: Transcript) => Promise<T>,
+  ): Promise<T | undefined> {
+    const lock = await locks.acquire(`session:${sessionKey}`, { signal });
+    try {
+      const entry = await catalogue.get(sessionKey);
+      if (!entry) return undefined;
+      const transcript = await transcripts.open(entry.sessionId, lock);
+      try {
+        return await look(transcript);
+      } finally {
+        await transcript.close();
+      }
+    } finally {
+      await lock.release();
+    }
   }
 
   return {
@@ -171,21 +195,10 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
       }
     },
 
-    async findTurn(sessionKey, origin, signal) {
-      const lock = await locks.acquire(`session:${sessionKey}`, { signal });
-      try {
-        const entry = await catalogue.get(sessionKey);
-        if (!entry) return undefined;
-        const transcript = await transcripts.open(entry.sessionId, lock);
-        try {
-          return await findTurn(transcript, origin);
-        } finally {
-          await transcript.close();
-        }
-      } finally {
-        await lock.release();
-      }
-    },
+    findTurn: (sessionKey, origin, signal) =>
+      betweenTurns(sessionKey, signal, (transcript) => findTurn(transcript, origin)),
+    isInConversation: async (sessionKey, origin, signal) =>
+      (await betweenTurns(sessionKey, signal, (transcript) => hasOrigin(transcript, origin))) ?? false,
 
     async renew(sessionKey, signal) {
       const lock = await locks.acquire(`session:${sessionKey}`, { signal });

@@ -1,6 +1,4 @@
-// What a person does while a turn runs: write into it, fill in a form, and be called back by the browser.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// What a person does while a turn runs: fill in a form, and be called back by the browser.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { axeFindings, errorsOf, openConsole } from '../support/console-browser.ts';
@@ -10,31 +8,6 @@ async function ask(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(text);
   await page.keyboard.press('Enter');
 }
-
-it('what is written while a turn runs joins it, and is shown where it joined', async () => {
-  const opened = await openConsole({
-    script: [
-      { toolCalls: [{ name: 'bash', args: { command: 'echo begun; until [ -e go ]; do sleep 0.05; done' } }] },
-      { text: 'In German, then.' },
-    ],
-  });
-  const page = await (await opened.signIn()).newPage();
-  await page.goto(`${opened.address}#/chat`);
-  await ask(page, 'translate it');
-  await page.locator('.output', { hasText: 'begun' }).waitFor();
-  // The command ends only after the gateway has the message: one that comes later is a turn of its own.
-  const accepted = page.waitForResponse((response) => response.url().includes('turns.steer') && response.ok());
-  await ask(page, 'into German, please');
-  await accepted;
-  writeFileSync(join(opened.workspace, 'go'), '');
-  await page.getByText('In German, then.').waitFor();
-  expect(await page.getByRole('article', { name: 'You, while it worked' }).textContent()).toBe('into German, please');
-  expect(JSON.stringify(opened.model.requests.at(-1)?.body)).toContain('into German, please');
-  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('');
-  await page.reload();
-  await page.getByText('In German, then.').waitFor();
-  expect(await page.getByText('into German, please', { exact: true }).count()).toBe(1);
-});
 
 it('a question of the model is a form with its choices, answered by a choice or in words', async () => {
   const opened = await openConsole({

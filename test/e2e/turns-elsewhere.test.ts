@@ -120,7 +120,50 @@ it('it is stopped and written to on the other gateway', async () => {
   const { turnId, id } = await questionOn(two);
   const steering = operation(two, 'turns.steer', { id: turnId, text: 'quickly' });
   await operation(two, 'turns.answer', { questionId: id, answer: 'send', content: { answer: 'main' } });
-  expect(await steering).toEqual({ outcome: 'joined' });
+  expect(await steering).toMatchObject({ outcome: 'joined' });
+});
+
+it('a message that the other gateway keeps waits in sight of both, is taken back on either, or is asked once', async () => {
+  const [page, other] = [openPage(one.address), openPage(two.address)];
+  const { turn } = await ask(one, 'wait');
+  await eventually(async () => expect(await operation<object[]>(two, 'turns.list')).toHaveLength(1));
+  const keep = (text: string) => operation<{ message: string }>(two, 'turns.steer', { id: turn, text, keep: true });
+  const [back, stays] = [await keep('a first thought'), await keep('say the second thought')];
+  const typesOn = (where: typeof page) => where.turn(turn).map(({ type }) => type);
+  await eventually(() => {
+    for (const where of [page, other])
+      expect(typesOn(where).filter((type) => type === 'steer-waiting')).toHaveLength(2);
+  });
+  expect(await operation(one, 'turns.withdraw', { id: turn, message: back.message })).toEqual({ outcome: 'withdrawn' });
+  await eventually(() => expect(typesOn(other)).toContain('steer-withdrawn'));
+  gate.resolve();
+  const ended = async () =>
+    (await operation<{ id: string; stage?: string }[]>(two, 'turns.list')).filter(({ stage }) => stage === 'answered');
+  await eventually(async () => expect(await ended()).toHaveLength(2));
+  const next = (await ended()).find(({ id }) => id !== turn)?.id ?? '';
+  await eventually(() => expect(page.textOf(next)).toBe('say the second thought'));
+  expect(page.turn(next)[0]).toMatchObject({ type: 'run-start', origin: stays.message });
+  page.close();
+  other.close();
+});
+
+it('a message of a gateway that is killed is asked by the other, once', async () => {
+  const { turn } = await ask(one, 'wait');
+  await eventually(() => expect(model.requests).toHaveLength(1));
+  await operation(one, 'turns.steer', { id: turn, text: 'say the thought', keep: true });
+  // Its console is open: it looks for what was left.
+  await operation(two, 'turns.list');
+  await one.end('SIGKILL');
+  gate.resolve();
+  const page = openPage(two.address);
+  const answered = async () =>
+    (await operation<{ id: string; stage?: string }[]>(two, 'turns.list')).filter(({ stage }) => stage === 'answered');
+  await eventually(async () => expect(await answered()).toHaveLength(1));
+  const asked = model.requests.map(
+    ({ body }) => (body as { messages: { content: unknown }[] }).messages.at(-1)?.content,
+  );
+  expect(asked.filter((content) => JSON.stringify(content).includes('say the thought'))).toHaveLength(1);
+  page.close();
 });
 
 it('a turn of a session that the other gateway works on waits for it', async () => {

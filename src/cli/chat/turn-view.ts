@@ -92,6 +92,9 @@ export function withEvent(before: TurnView, event: RunEvent, nextId: () => numbe
     // What the model says shows its work; whatever asks a question shows it.
     case 'model-start':
     case 'model-end':
+    // What waits is listed beside the input.
+    case 'steer-waiting':
+    case 'steer-withdrawn':
     case 'permission-request':
     case 'permission-resolved':
     case 'form-request':

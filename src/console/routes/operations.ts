@@ -52,7 +52,7 @@ export function operationRoutes(context: ConsoleContext): Route[] {
 }
 
 async function invoke(
-  { runtime, workspaceFor, feed, isDraining, limits, warn }: ConsoleContext,
+  { runtime, workspaceFor, feed, isDraining, kept, limits, warn }: ConsoleContext,
   operation: Operation,
   input: Record<string, unknown>,
   exchange: Exchange,
@@ -65,6 +65,7 @@ async function invoke(
     signal: exchange.signal,
     by: answererOf(callerOf(exchange)),
     browser: sessionId,
+    kept,
     onTitled: (session) => feed.publish(isOwner ? undefined : id, { type: 'changed', noun: 'sessions', session }),
     warn,
     ...(isOwner &&

@@ -7,11 +7,13 @@ import type { AddressInfo } from 'node:net';
 import type { ServiceSettings } from '../settings/settings.ts';
 import type { OpenedConsole } from './console-parts.ts';
 import { ServiceError } from './service-error.ts';
+import type { Log } from './service-log.ts';
 
 export interface PublicServerOptions {
   settings: ServiceSettings;
   hasPassword(): Promise<boolean>;
   handle: OpenedConsole['handle'];
+  log: Log;
   onDefect(error: unknown): void;
 }
 
@@ -59,6 +61,11 @@ export async function startPublicServer(options: PublicServerOptions): Promise<P
     : createServer(listener);
   server.requestTimeout = 120_000;
   await listening(server, host, port);
+  options.log({
+    level: 'info',
+    event: 'console',
+    message: `other machines reach it at ${consoleOrigins.join(', ')}`,
+  });
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>

@@ -19,6 +19,7 @@ import { type Access, createAccess } from '../access/access.ts';
 import type { ChannelGateway } from '../channel-gateway.ts';
 import { GATEWAY_FILE, type Layer } from '../settings/gateway-file.ts';
 import type { ResolvedBot, ResolvedGateway } from '../settings/resolve.ts';
+import { KEPT_MESSAGES } from '../turns/kept-messages.ts';
 import type { TurnHub } from '../turns/turn-hub.ts';
 import type { OpenConsole } from './console-parts.ts';
 import { type ControlHandlers, startControlServer } from './control-server.ts';
@@ -182,15 +183,8 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
     const { service } = settings.current();
     const opened = service.consoleHost === undefined ? undefined : await consoleOpened();
     const publicServer =
-      opened && (await startPublicServer({ ...opened, settings: service, onDefect: handlers.onDefect }));
-    if (publicServer) {
-      cleanups.push(publicServer.close);
-      log({
-        level: 'info',
-        event: 'console',
-        message: `other machines reach it at ${service.consoleOrigins.join(', ')}`,
-      });
-    }
+      opened && (await startPublicServer({ ...opened, settings: service, log, onDefect: handlers.onDefect }));
+    if (publicServer) cleanups.push(publicServer.close);
 
     const begun = await describeService(dependencies, states, { port: server.port, startedAt });
     state = begun;
@@ -212,6 +206,8 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
       await Promise.all([gateway.start(signal).catch(cannotStart), writing, ...watching]);
       if (hasNoModel(settings.current())) log({ level: 'warn', event: 'no-model', message: NO_MODEL_ADVICE });
       run.phase = 'running';
+      // What people wrote to turns of an earlier gateway is asked also when nobody opens the page.
+      if ((await files.read(KEPT_MESSAGES)) !== undefined) await consoleOpened();
       log({
         level: 'info',
         event: 'ready',

@@ -47,6 +47,7 @@ export function publishTurns(hub: TurnHub, states: Pick<ServiceStates, 'running'
   async function obey(command: RelayCommand, tell: Connection['tell']): Promise<void> {
     if (command.kind === 'stop') hub.stop(command.turnId);
     else if (command.kind === 'steer') void hub.steer(command.turnId, command.message);
+    else if (command.kind === 'withdraw') void hub.withdraw(command.turnId, command.messageId);
     else if (command.kind === 'answer') {
       const { id, questionId, answer, by } = command;
       tell({ kind: 'answered', id, outcome: await hub.answer(questionId, answer, by) });

@@ -5,6 +5,7 @@
 // A turn belongs to the gateway that runs it, which decides which answer was first. When that gateway is lost, the copies end with an error; when it comes back,
 // they begin again from what it told.
 import { createEventQueue, type EventQueue } from '../../lib/event-queue.ts';
+import { newestIds } from '../../lib/newest-ids.ts';
 import type { Cluster } from '../../storage/cluster.ts';
 import type { Lock, Locks } from '../../storage/locks.ts';
 import type { TurnFacts, TurnHub } from './turn-hub.ts';
@@ -78,7 +79,7 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
   const missingSince = new Map<string, number>();
   /** Messages that were obeyed and are perhaps not removed yet. */
   const obeyed = new Set<number>();
-  const received = new Set<string>();
+  const received = newestIds(MESSAGES_REMEMBERED);
   let prunedAt = now();
 
   const unwatch = hub.watch({
@@ -219,7 +220,7 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
   /** Resolves when it is stored for that gateway. */
   async function post(gateway: string, command: Posted['command']): Promise<void> {
     // Whether it joins is seen in its events.
-    if (command.kind === 'steer') watchElsewhere();
+    if (command.kind === 'steer' || command.kind === 'withdraw') watchElsewhere();
     const text = JSON.stringify({ id: newId('message'), from: own, command } satisfies Posted);
     for (let times = 1; ; times += 1)
       try {
@@ -245,24 +246,18 @@ export async function openTurnExchange(options: TurnExchangeOptions): Promise<Tu
   });
 
   function obeyOne({ id: messageId, from, command }: Posted): void {
-    if (messageId !== undefined && isKnown(messageId)) return;
+    if (messageId !== undefined && received.has(messageId)) return;
+    if (messageId !== undefined) received.add(messageId);
     if (command.kind === 'answered') others.get(from)?.lines.push(command);
     else if (command.kind === 'stop') hub.stop(command.turnId);
     else if (command.kind === 'write') void hub.write(command.turnId, command.message).catch(() => {});
     else if (command.kind === 'steer') void hub.steer(command.turnId, command.message);
+    else if (command.kind === 'withdraw') void hub.withdraw(command.turnId, command.messageId);
     else
       void hub
         .answer(command.questionId, command.answer, command.by)
         .then((outcome) => post(from, { kind: 'answered', id: command.id, outcome }))
         .catch(() => {});
-  }
-
-  function isKnown(messageId: string): boolean {
-    if (received.has(messageId)) return true;
-    received.add(messageId);
-    const [oldest] = received;
-    if (received.size > MESSAGES_REMEMBERED && oldest !== undefined) received.delete(oldest);
-    return false;
   }
 
   /** Somebody reads here what others run. */

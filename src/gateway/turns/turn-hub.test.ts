@@ -336,8 +336,54 @@ describe('steering', () => {
     const first = hub.steer('t', { id: 'a', text: 'not so' });
     go.resolve();
     expect([await first, await late.promise]).toEqual(['joined', 'ended']);
-    expect(await read(hub, 't')).toMatchObject([{ event: { type: 'steered', message: { text: 'not so' } } }, {}]);
+    expect(await read(hub, 't')).toMatchObject([
+      { event: { type: 'steer-waiting', message: { id: 'a', text: 'not so' } } },
+      { event: { type: 'steered', message: { text: 'not so' } } },
+      { event: { type: 'steer-waiting', message: { id: 'b' } } },
+      { event: { type: 'run-end' } },
+    ]);
     expect(await hub.steer('t', { id: 'c', text: 'x' })).toBe('ended');
     expect(await hub.steer('nobody', { id: 'd', text: 'x' })).toBe('unknown');
+  });
+
+  it('takes a message once for each id, and tells its outcome again', async () => {
+    const hub = testHub();
+    const go = Promise.withResolvers<void>();
+    start(hub, 't', async function* ({ steering }) {
+      await go.promise;
+      for (const message of steering.take()) yield { type: 'steered', message };
+    });
+    const sent = [hub.steer('t', { id: 'a', text: 'not so' }), hub.steer('t', { id: 'a', text: 'not so' })];
+    go.resolve();
+    expect(await Promise.all(sent)).toEqual(['joined', 'joined']);
+    expect(typesOf(await read(hub, 't'))).toEqual(['steer-waiting', 'steered']);
+    expect(await hub.steer('t', { id: 'a', text: 'not so' })).toBe('joined');
+  });
+
+  it('gives a message back whose sender allows that, until the turn has taken it up', async () => {
+    const hub = testHub();
+    const go = Promise.withResolvers<void>();
+    start(hub, 't', async function* ({ steering }) {
+      await go.promise;
+      for (const message of steering.take()) yield { type: 'steered', message };
+    });
+    const sent = ['a', 'b'].map((id) => hub.steer('t', { id, text: id, canWithdraw: true }));
+    void hub.steer('t', { id: 'own', text: 'mine' });
+    expect(await hub.withdraw('t', 'a')).toBe('withdrawn');
+    expect(await hub.withdraw('t', 'a')).toBe('withdrawn');
+    const unknown = [hub.withdraw('t', 'own'), hub.withdraw('t', 'none'), hub.withdraw('nobody', 'a')];
+    expect(await Promise.all(unknown)).toEqual(['unknown', 'unknown', 'unknown']);
+    go.resolve();
+    expect(await Promise.all(sent)).toEqual(['withdrawn', 'joined']);
+    expect(await hub.withdraw('t', 'b')).toBe('joined');
+    const told = (await read(hub, 't')).map((item) => item.kind === 'event' && item.event);
+    expect(told).toMatchObject([
+      { type: 'steer-waiting', message: { id: 'a', canWithdraw: true } },
+      { type: 'steer-waiting' },
+      { type: 'steer-waiting', message: { id: 'own', text: 'mine' } },
+      { type: 'steer-withdrawn', messageId: 'a' },
+      { type: 'steered', message: { id: 'b' } },
+      { type: 'steered', message: { id: 'own' } },
+    ]);
   });
 });

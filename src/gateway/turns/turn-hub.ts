@@ -1,13 +1,19 @@
 // The turn hub: every turn of this process as data. A turn runs by itself, no matter who reads it: its events are numbered and kept,
 // so that any number of readers can follow it, join late and come back after a lost connection. Its questions are answered by
 // any reader who may. Turns that have ended are kept for a while, within limits; then only their transcript tells of them.
+import { newestIds } from '../../lib/newest-ids.ts';
 import type { RunEvent, Stage } from '../../pipeline/events.ts';
 import type { TurnQuestion, TurnQuestions } from '../../pipeline/questions.ts';
 import type { Steering, SteeringMessage } from '../../pipeline/steering.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
 import { createEventLog, type EventLog, type ReadOptions, type Stretch, type TurnItem } from './event-log.ts';
 import { type AskingTurn, createQuestions, type Questions, type QuestionsDependencies } from './questions.ts';
-import { createSteeringQueue, type SteeringOutcome, type SteeringQueue } from './steering-queue.ts';
+import {
+  createSteeringQueue,
+  type RemoteSteering,
+  type SteeringOutcome,
+  type SteeringQueue,
+} from './steering-queue.ts';
 
 export interface HubLimits {
   /** Events of one turn, in bytes; beyond it the oldest are dropped. */
@@ -71,11 +77,10 @@ export interface HubTurn {
 }
 
 /** What is done in the process that runs a turn. */
-export interface RemoteTurn {
+export interface RemoteTurn extends RemoteSteering {
   /** Open ones, oldest first. */
   questions(): TurnQuestion[];
   answer: Questions['answer'];
-  steer(message: SteeringMessage): void;
   /** Hands over a message of the turn's chat. Resolves when the process that runs the turn will get it. */
   write(message: unknown): void | Promise<void>;
   /** Another gateway runs it, and counts it. */
@@ -126,6 +131,8 @@ export interface TurnHub {
   forgetSession(sessionKey: string): void;
   /** Writes to a turn that runs: the message joins it before its next model request. Resolves when that is durable, or when the turn has ended. The caller decides who may. */
   steer(turnId: string, message: SteeringMessage): Promise<SteeringOutcome | 'unknown'>;
+  /** Takes back a message that waits to join a turn, where its sender allows that. Resolves with what became of it. */
+  withdraw(turnId: string, messageId: string): Promise<SteeringOutcome | 'unknown'>;
   /** A message of the turn's chat arrived here and answers what the turn asks: the gateway that runs it gets the message. Resolves when that is certain. */
   write(turnId: string, message: unknown): Promise<void>;
   /** Called with such messages for turns of this gateway. Returns what ends it. */
@@ -162,7 +169,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
   /** In the order of ending. */
   const endedRecords: TurnRecord[] = [];
   let endedBytes = 0;
-  const forgotten = new Set<string>();
+  const forgotten = newestIds(FORGOTTEN_REMEMBERED);
   const watchers = new Set<TurnWatcher>();
   const writtenListeners = new Set<(message: unknown) => void>();
   let sweep: NodeJS.Timeout | undefined;
@@ -179,7 +186,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
       control,
       parent,
       questions: questionsOf({ facts, parent, control, questionMs, publish: (event) => publishUp(record, event) }),
-      steering: createSteeringQueue(),
+      steering: createSteeringQueue({ remote, publish: (event) => publish(record, event) }),
       startedAt: now(),
       isWaiting: false,
       remote,
@@ -201,7 +208,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     let failure: { error: unknown } | undefined;
     try {
       for await (const event of run({ signal: control.signal, questions: record.questions, steering })) {
-        if (event.type === 'steered') steering.joined(event.message.id);
+        steering.see(event);
         if (event.type === 'run-end') {
           stage = event.result.stage;
           questions.endTurn(record.facts.id);
@@ -294,13 +301,7 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     endedBytes -= log.bytes;
     log.release();
     records.delete(facts.id);
-    rememberForgotten(facts.id);
-  }
-
-  function rememberForgotten(id: string): void {
-    forgotten.add(id);
-    const [oldest] = forgotten;
-    if (forgotten.size > FORGOTTEN_REMEMBERED && oldest !== undefined) forgotten.delete(oldest);
+    forgotten.add(facts.id);
   }
 
   function found(turnId: string): TurnRecord {
@@ -371,11 +372,10 @@ export function createTurnHub(dependencies: TurnHubDependencies): TurnHub {
     },
     async steer(turnId, message) {
       const record = records.get(turnId);
-      if (!record) return forgotten.has(turnId) ? 'ended' : 'unknown';
-      const joining = record.steering.add(message);
-      if (!record.ended) record.remote?.steer(message);
-      return joining;
+      if (record) return record.steering.add(message);
+      return forgotten.has(turnId) ? 'ended' : 'unknown';
     },
+    withdraw: async (turnId, messageId) => records.get(turnId)?.steering.withdraw(messageId) ?? 'unknown',
     async write(turnId, message) {
       const { remote } = records.get(turnId) ?? {};
       if (remote) await remote.write(message);

@@ -26,6 +26,7 @@ export type RelayedLine =
 export type RelayCommand =
   | { kind: 'answer'; id: number; questionId: string; answer: QuestionAnswer; by: Answerer }
   | { kind: 'steer'; turnId: string; message: SteeringMessage }
+  | { kind: 'withdraw'; turnId: string; messageId: string }
   | { kind: 'write'; turnId: string; message: unknown }
   | { kind: 'stop'; turnId: string };
 
@@ -68,6 +69,7 @@ export async function receiveTurns(
         questions: () => [...relayed.open.values()],
         answer,
         steer: (message) => quietly({ kind: 'steer', turnId: facts.id, message }),
+        withdraw: (messageId) => quietly({ kind: 'withdraw', turnId: facts.id, messageId }),
         write: (message) => send({ kind: 'write', turnId: facts.id, message }),
       },
       async *run({ signal }) {

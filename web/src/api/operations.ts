@@ -126,6 +126,7 @@ export interface Operations {
   'turns.questions': typeof turns.listQuestions;
   'turns.steer': typeof turns.steerTurn;
   'turns.stop': typeof turns.stopTurn;
+  'turns.withdraw': typeof turns.withdrawMessage;
   'undo.diff': typeof undo.diffSession;
   'undo.turn': typeof undo.undoTurn;
   'usage.report': typeof usage.usageReport;

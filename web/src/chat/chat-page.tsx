@@ -1,6 +1,7 @@
 // The chat: one conversation, or the beginning of a new one.
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import { ApiProblem } from '../api/problem.ts';
 import { startTurn, upload } from '../api/turns.ts';
 import { t } from '../language/language.ts';
 import { EmptyState, Loading, ProblemNote } from '../parts/notes.tsx';
@@ -17,7 +18,7 @@ import type { TurnActions } from './message-row.tsx';
 import { rowsOf } from './rows.ts';
 import { type AgainFile, shownQuestion } from './sent-files.ts';
 import { chosenMode, chosenModel, isModelMissing, TurnChoices } from './turn-choices.tsx';
-import type { TurnView } from './turn-view.ts';
+import type { TurnView, WaitingMessage } from './turn-view.ts';
 
 export default function ChatPage({ id }: { id?: string }) {
   return id === undefined ? <NewChat /> : <OpenChat key={id} conversation={conversationOf(id)} />;
@@ -69,6 +70,8 @@ function NewChat() {
 interface Beginning {
   text: string;
   again?: readonly AgainFile[];
+  /** It is put before what is there. */
+  isAdded?: boolean;
   /** The question that the message replaces. */
   retryOf?: TurnView;
 }
@@ -78,14 +81,20 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
   const [begin, setBegin] = useState<Beginning>();
   const [sent, setSent] = useState(0);
   const running = turns.value.find((turn) => turn.state !== 'ended');
+  const giveBack = (text: string): void => setBegin((before) => ({ ...before, text, isAdded: true }));
+  /** Sent to a turn last: the gateway may have it although its answer was lost. */
+  const steered = useRef<{ message: string; turn: string } | undefined>(undefined);
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(() => rowsOf(turns.value, folded), [turns.value, folded]);
-  const actions = useMemo(() => actionsFor(conversation, { begin: setBegin, fold: setFolded }), [conversation]);
+  const actions = useMemo(
+    () => actionsFor(conversation, { begin: setBegin, giveBack, fold: setFolded }),
+    [conversation],
+  );
   useSeen(conversation);
 
   useEffect(() => {
     const stopWithEscape = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !document.querySelector('dialog[open]')) void stop(conversation);
+      if (event.key === 'Escape' && !document.querySelector('dialog[open]')) void stop(conversation, giveBack);
     };
     addEventListener('keydown', stopWithEscape);
     return () => removeEventListener('keydown', stopWithEscape);
@@ -105,10 +114,12 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
         session={key}
         isRunning={running !== undefined}
         begin={begin}
-        onStop={() => void stop(conversation)}
+        onStop={() => void stop(conversation, giveBack)}
         onSend={async (message) => {
-          if (running && message.files.length === 0 && !message.again?.length) {
-            const isSteered = await steer(running, conversation, message);
+          const target = steered.current?.message === message.id ? steered.current.turn : running?.id;
+          if (target !== undefined && message.files.length === 0 && !message.again?.length) {
+            steered.current = { message: message.id, turn: target };
+            const isSteered = await steer(target, conversation, message);
             setSent((count) => count + 1);
             return isSteered;
           }
@@ -142,7 +153,7 @@ function useSeen({ key, turns }: Conversation): void {
 /** The session in which it was asked; undefined where it could not be. */
 async function ask(
   conversation: Conversation | undefined,
-  { text, files, again = [] }: Message,
+  { text, files, again = [] }: Omit<Message, 'id'>,
 ): Promise<string | undefined> {
   return attempt(async () => {
     checkFiles(files, again.length);
@@ -178,16 +189,39 @@ function checkFiles(files: readonly File[], others: number): void {
   if (large) throw new Error(t('chat.fileTooLarge', { name: large.name, megabytes: LARGEST_FILE_MB }));
 }
 
-/** A message that came too late for the turn is asked as a question of its own. */
-async function steer(turn: TurnView, conversation: Conversation, message: Message): Promise<boolean> {
-  const steered = await attempt(() => call('turns.steer', { id: turn.id, text: message.text }));
+/** Resolves as soon as the gateway has the message on record. One that came too late for the turn is asked as a question of its own. */
+async function steer(turnId: string, conversation: Conversation, message: Message): Promise<boolean> {
+  const { id, text } = message;
+  const steered = await attempt(async () => {
+    const how = { ...(isOwner.value && { mode: chosenMode.value }), model: chosenModel.value || undefined };
+    const input = { id: turnId, text, keep: true, messageId: id, ...how };
+    return call('turns.steer', input).catch((problem: unknown) => {
+      // The gateway was started again, and its turns have ended.
+      if (problem instanceof ApiProblem && problem.code === 'TURN_UNKNOWN') return { outcome: 'ended' as const };
+      throw problem;
+    });
+  });
   if (steered?.outcome === 'ended') return (await ask(conversation, message)) !== undefined;
+  if (steered?.outcome === 'waiting' && steered.message !== undefined)
+    conversation.expectMessage(turnId, { id: steered.message, text, canWithdraw: true });
   return steered !== undefined;
 }
 
-async function stop({ turns }: Conversation): Promise<void> {
+/** What waits to join the turn was written for its answer: it goes back to where it was written. */
+async function stop({ turns }: Conversation, giveBack: (text: string) => void): Promise<void> {
   const running = turns.value.find(({ state }) => state !== 'ended');
-  if (running) await attempt(() => call('turns.stop', { id: running.id }));
+  if (!running) return;
+  const texts: string[] = [];
+  for (const message of running.waiting) if (await withdraw(running, message)) texts.push(message.text);
+  if (texts.length > 0) giveBack(texts.join('\n\n'));
+  await attempt(() => call('turns.stop', { id: running.id }));
+}
+
+/** False: it has joined the turn, or nobody can take it back. */
+async function withdraw({ id }: TurnView, { id: message, canWithdraw }: WaitingMessage): Promise<boolean> {
+  if (!canWithdraw) return false;
+  const done = await attempt(() => call('turns.withdraw', { id, message }));
+  return done?.outcome === 'withdrawn';
 }
 
 /** Goes back to just before a turn. What came after is kept as a session of its own. */
@@ -210,10 +244,11 @@ function isFirst({ id }: TurnView, { turns }: Conversation): boolean {
 
 interface ActionsOf {
   begin(from: Beginning): void;
+  giveBack(text: string): void;
   fold(change: (before: ReadonlySet<string>) => ReadonlySet<string>): void;
 }
 
-function actionsFor(conversation: Conversation, { begin, fold }: ActionsOf): TurnActions {
+function actionsFor(conversation: Conversation, { begin, giveBack, fold }: ActionsOf): TurnActions {
   const { key } = conversation;
   return {
     session: key,
@@ -234,6 +269,9 @@ function actionsFor(conversation: Conversation, { begin, fold }: ActionsOf): Tur
     async onUndo(turn) {
       const undone = await attempt(() => call('undo.turn', { session: key, turn: turn.id }));
       if (undone) say(t('chat.undone', { count: undone.files.length }));
+    },
+    async onWithdraw(turn, message) {
+      if (await withdraw(turn, message)) giveBack(message.text);
     },
     onFold({ id }) {
       fold((before) => {

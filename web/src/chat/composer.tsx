@@ -9,6 +9,8 @@ import { droppedFiles } from './dropped-files.ts';
 import type { AgainFile } from './sent-files.ts';
 
 export interface Message {
+  /** The same when it is sent again because it was not taken. */
+  id: string;
   text: string;
   files: readonly File[];
   /** Files of an earlier question that are sent again. */
@@ -19,8 +21,8 @@ export interface ComposerProps {
   /** The conversation whose draft it is; empty for a new one. Each conversation has a form of its own. */
   session: string;
   isRunning: boolean;
-  /** A text to begin with, such as a question that is edited; each new object replaces what is there. */
-  begin?: { text: string; again?: readonly AgainFile[] };
+  /** A text to begin with, such as a question that is edited; each new object replaces what is there, or is put before it. */
+  begin?: { text: string; again?: readonly AgainFile[]; isAdded?: boolean };
   /** Resolves with true when the message was taken; otherwise it stays. */
   onSend(message: Message): Promise<boolean>;
   onStop(): void;
@@ -38,6 +40,8 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
   const [isOver, setOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
+  const id = useRef(newMessageId());
+  const isNextWanted = useRef(false);
 
   const add = (list: Iterable<File> | null | undefined): void => setFiles((before) => [...before, ...(list ?? [])]);
   const drop = (dropped: DataTransfer): void => {
@@ -48,8 +52,8 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
   useEffect(() => onFilesDropped({ over: setOver, drop }), []);
   useEffect(() => {
     if (!begin) return;
-    setText(begin.text);
-    setAgain(begin.again ?? []);
+    setText((before) => (begin.isAdded ? [begin.text, before].filter((part) => part !== '').join('\n\n') : begin.text));
+    if (!begin.isAdded) setAgain(begin.again ?? []);
     field.current?.focus();
   }, [begin]);
   useEffect(() => keepDraft(session, text), [text]);
@@ -61,18 +65,31 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
   }, [text]);
 
   async function send(): Promise<void> {
-    if (isSending || isEmpty) return;
+    if (isSending) {
+      isNextWanted.current = true;
+      return;
+    }
+    if (isEmpty) return;
     setSending(true);
-    const isTaken = await onSend({ text, files, again });
+    const isTaken = await onSend({ id: id.current, text, files, again });
     setSending(false);
+    isNextWanted.current &&= isTaken;
     if (!isTaken) return;
+    id.current = newMessageId();
     // Not left to the effect: the first message of a conversation leads to another page, which ends this form.
-    keepDraft(session, '');
-    setText('');
-    setFiles([]);
+    const typed = withoutSent(field.current?.value ?? '', text);
+    keepDraft(session, typed);
+    setText(typed);
+    setFiles((now) => now.filter((file) => !files.includes(file)));
     setAgain([]);
     field.current?.focus();
   }
+  // What was typed and sent while another message was on its way.
+  useEffect(() => {
+    if (isSending || !isNextWanted.current) return;
+    isNextWanted.current = false;
+    void send();
+  }, [isSending]);
 
   return (
     <form
@@ -158,6 +175,16 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
       </div>
     </form>
   );
+}
+
+/** What was typed behind a message, or in its place, while it was being sent. */
+function withoutSent(typed: string, sent: string): string {
+  return typed.startsWith(sent) ? typed.slice(sent.length).trimStart() : typed;
+}
+
+/** Not `randomUUID`, which browsers have only where the connection counts as safe. */
+function newMessageId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function FileChip({ name, size, onRemove }: { name: string; size?: number; onRemove(): void }) {

@@ -6,7 +6,16 @@ import type { Output } from '../api/operations.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { pictureAddress, readTurnEvents } from '../api/turns.ts';
 import type { StreamEvent } from '../events/event-reader.ts';
-import { newTurn, replayedTurn, type SentFile, type TurnEvent, type TurnView, withEvent } from './turn-view.ts';
+import {
+  newTurn,
+  replayedTurn,
+  type SentFile,
+  type TurnEvent,
+  type TurnView,
+  type WaitingMessage,
+  withEvent,
+  withoutWaiting,
+} from './turn-view.ts';
 
 const LOADED_TURNS = 60;
 const EARLIER_TURNS = 200;
@@ -26,6 +35,8 @@ export interface Conversation {
   take(event: StreamEvent): void;
   /** A turn that was asked for here. */
   expect(turnId: string, question: string, files: readonly SentFile[]): void;
+  /** A message that was written to a turn here, and was accepted. */
+  expectMessage(turnId: string, message: WaitingMessage): void;
 }
 
 export interface ConversationOptions {
@@ -117,7 +128,8 @@ export function createConversation(
       const before = changed.get(id) ?? turns.value.find((turn) => turn.id === id);
       // It may be in the transcript only a moment later.
       if (!before || (before.question === '' && RETOLD.includes(event.type))) unknown.push(id);
-      const turn = before ?? { ...newTurn(id), startedAt: new Date(now()).toISOString() };
+      const asked = takeAsked(event as TurnEvent, changed);
+      const turn = before ?? { ...newTurn(id, asked), startedAt: new Date(now()).toISOString() };
       // It has ended in the transcript, which has no numbers.
       if (turn.end && turn.lastNumber === 0) continue;
       if (n > turn.lastNumber) changed.set(id, { ...withEvent(turn, event as TurnEvent, now()), lastNumber: n });
@@ -126,6 +138,19 @@ export function createConversation(
     const added = [...changed.values()].filter(({ id }) => !known.has(id));
     turns.value = [...turns.value.map((turn) => changed.get(turn.id) ?? turn), ...added];
     for (const id of new Set(unknown)) void findQuestion(id);
+  }
+
+  /** A turn that begins with messages that an earlier one did not take up: they wait there no more. Resolves with what they say. */
+  function takeAsked(event: TurnEvent, changed: Map<string, TurnView>): string {
+    const origins = (event.type === 'run-start' && event.origin?.split(' ')) || [];
+    const texts: string[] = [];
+    for (const { id } of origins.length > 0 ? turns.value : []) {
+      const turn = changed.get(id) ?? turns.value.find((each) => each.id === id);
+      const taken = turn?.waiting.filter((message) => origins.includes(message.id)) ?? [];
+      if (turn && taken.length > 0) changed.set(id, withoutWaiting(turn, origins));
+      texts.push(...taken.map(({ text }) => text));
+    }
+    return texts.join('\n\n');
   }
 
   /** Events that came before this conversation was known here. */
@@ -177,6 +202,7 @@ export function createConversation(
       waiting ??= [];
       loading = loading.then(() => catchUp(id));
     },
+    expectMessage: (turnId, message) => change(turnId, (turn) => withEvent(turn, { type: 'steer-waiting', message })),
   };
 }
 

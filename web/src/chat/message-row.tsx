@@ -11,7 +11,7 @@ import { Recalled } from './recalled.tsx';
 import { isOpenQuestion, type Row } from './rows.ts';
 import { shownQuestion } from './sent-files.ts';
 import { ToolCard } from './tool-card.tsx';
-import type { Part, TurnView } from './turn-view.ts';
+import type { Part, TurnView, WaitingMessage } from './turn-view.ts';
 
 /** What can be done with a turn from its row. */
 export interface TurnActions {
@@ -21,6 +21,8 @@ export interface TurnActions {
   onRetry(turn: TurnView): void;
   onFork(turn: TurnView): void;
   onUndo(turn: TurnView): void;
+  /** Takes back what waits to join it. */
+  onWithdraw(turn: TurnView, message: WaitingMessage): void;
   /** Shows only its question, or all of it again. */
   onFold(turn: TurnView): void;
 }
@@ -52,6 +54,8 @@ export class MessageRow extends Component<MessageRowProps> {
         );
       case 'end':
         return <EndRow turn={row.turn} actions={actions} />;
+      case 'waiting':
+        return <WaitingRow turn={row.turn} message={row.message} actions={actions} />;
     }
   }
 }
@@ -159,6 +163,23 @@ function PartRow({ part, turn, isGrowing, isAsked, session }: PartRowProps) {
         </article>
       );
   }
+}
+
+function WaitingRow(props: { turn: TurnView; message: WaitingMessage; actions: TurnActions }) {
+  const { turn, message, actions } = props;
+  return (
+    <article class="asked" aria-label={t('chat.waitingMessage')}>
+      <div class="bubble steered waiting">
+        <Folded text={message.text} />
+      </div>
+      <div class="row-actions">
+        <span class="quiet">{t(turn.state === 'ended' ? 'chat.isAskedNext' : 'chat.waitsToJoin')}</span>
+        {message.canWithdraw && turn.state !== 'ended' && (
+          <Action icon="undo" label={t('chat.withdraw')} onClick={() => actions.onWithdraw(turn, message)} />
+        )}
+      </div>
+    </article>
+  );
 }
 
 function Thinking({ text, isGrowing }: { text: string; isGrowing: boolean }) {

@@ -1,11 +1,12 @@
 // The rows of the list: what a person asked, each part of the answer, and how the turn ended.
-import type { Part, TurnView } from './turn-view.ts';
+import type { Part, TurnView, WaitingMessage } from './turn-view.ts';
 
 export type Row =
   | { kind: 'question'; key: string; turn: TurnView; isFolded?: true }
   /** `isAsked`: a call that a person is asked about. */
   | { kind: 'part'; key: string; turn: TurnView; part: Part; isLast: boolean; isAsked: boolean }
-  | { kind: 'end'; key: string; turn: TurnView };
+  | { kind: 'end'; key: string; turn: TurnView }
+  | { kind: 'waiting'; key: string; turn: TurnView; message: WaitingMessage };
 
 const made = new WeakMap<TurnView, readonly Row[]>();
 
@@ -34,6 +35,7 @@ function rowsOfTurn(turn: TurnView): Row[] {
       isAsked: part.kind === 'tool' && part.result === undefined && isOpenQuestion(parts[index + 1]),
     })),
     { kind: 'end' as const, key: `${id}-end`, turn },
+    ...turn.waiting.map((message) => ({ kind: 'waiting' as const, key: `${id}-waiting-${message.id}`, turn, message })),
   ];
 }
 

@@ -15,7 +15,7 @@ type Shown<Type extends RunEvent['type']> = Exclude<RunEvent, { type: Type }>;
 /** An event as the API streams it: what the page has already, or what would only be large, is left out. */
 export type TurnEvent =
   | Shown<'run-start' | 'tool-output' | 'permission-request' | 'form-request' | 'run-end'>
-  | { type: 'run-start' }
+  | { type: 'run-start'; origin?: string }
   | { type: 'tool-output'; callId: string; text: string }
   | { type: 'permission-request' | 'form-request'; question: Question }
   | { type: 'run-end'; result: ShownResult };
@@ -41,6 +41,14 @@ export interface TurnEnd {
   provider?: string;
 }
 
+/** It was written to the turn and has not joined it yet. */
+export interface WaitingMessage {
+  id: string;
+  text: string;
+  /** The gateway keeps it: it can be taken back, and is asked as the next question when the turn ends first. */
+  canWithdraw?: true;
+}
+
 /** A file that was sent from this page. */
 export interface SentFile {
   name: string;
@@ -61,6 +69,7 @@ export interface TurnView {
   startedAt?: string;
   endedAt?: string;
   parts: readonly Part[];
+  waiting: readonly WaitingMessage[];
   state: 'waiting' | 'running' | 'ended';
   end?: TurnEnd;
   usage?: Usage;
@@ -73,7 +82,7 @@ export interface TurnView {
 const MOST_OUTPUT = 20_000;
 
 export function newTurn(id: string, question = ''): TurnView {
-  return { id, question, parts: [], state: 'running', lastNumber: 0 };
+  return { id, question, parts: [], waiting: [], state: 'running', lastNumber: 0 };
 }
 
 export function withEvent(turn: TurnView, event: TurnEvent, now?: number): TurnView {
@@ -107,8 +116,14 @@ export function withEvent(turn: TurnView, event: TurnEvent, now?: number): TurnV
       }));
     case 'tool-end':
       return withTool(turn, event.call.id, (part) => ({ ...part, result: event.result }), event.call);
-    case 'steered':
-      return added(turn, { kind: 'steered', id: event.message.id, text: event.message.text });
+    case 'steer-waiting':
+      return isKnownMessage(turn, event.message.id) ? turn : { ...turn, waiting: [...turn.waiting, event.message] };
+    case 'steer-withdrawn':
+      return withoutWaiting(turn, [event.messageId]);
+    case 'steered': {
+      const { id, text } = event.message;
+      return added(withoutWaiting(turn, [id]), { kind: 'steered', id, text });
+    }
     case 'permission-request':
     case 'form-request':
       return withQuestion(turn, event.question);
@@ -149,7 +164,9 @@ function ended(turn: TurnView, result: ShownResult): TurnView {
   const unsaid = isStreamed ? '' : withoutStreamed(result.result, turn.parts);
   const parts: readonly Part[] =
     unsaid === '' ? turn.parts : [...turn.parts, { kind: 'text', id: partId(turn), text: unsaid }];
-  return { ...turn, parts, state: 'ended', end: result.error ? { ...end, error: result.error } : end };
+  // The others are left to whoever wrote them.
+  const waiting = turn.waiting.filter(({ canWithdraw }) => canWithdraw);
+  return { ...turn, parts, waiting, state: 'ended', end: result.error ? { ...end, error: result.error } : end };
 }
 
 /** The end of a text whose beginning was streamed. */
@@ -185,6 +202,16 @@ function withTool(
     ...before,
     parts: before.parts.map((part) => (part.kind === 'tool' && part.id === id ? change(part) : part)),
   };
+}
+
+/** One that waits, or has joined the turn. */
+function isKnownMessage({ waiting, parts }: TurnView, id: string): boolean {
+  return waiting.some((each) => each.id === id) || parts.some((part) => part.kind === 'steered' && part.id === id);
+}
+
+/** They have joined a turn, were taken back, or are a question of their own. */
+export function withoutWaiting(turn: TurnView, ids: readonly string[]): TurnView {
+  return { ...turn, waiting: turn.waiting.filter(({ id }) => !ids.includes(id)) };
 }
 
 /** The words since the last call are void. */

@@ -166,6 +166,7 @@ describe('the metrics of a gateway', () => {
           questions: () => [asking(id)],
           answer: async () => ({ kind: 'unknown' }),
           steer() {},
+          withdraw() {},
           write() {},
           ...(id === 'turn-there' && { isElsewhere: true }),
         },

@@ -1,0 +1,194 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
+import { newId } from '../../lib/new-id.ts';
+import type { RunEvent } from '../../pipeline/events.ts';
+import type { SteeringMessage } from '../../pipeline/steering.ts';
+import { createLocalStorage } from '../../storage/local/local-storage.ts';
+import { createRedaction } from '../../storage/redaction.ts';
+import type { Storage } from '../../storage/storage.ts';
+import {
+  createKeptMessages,
+  forgetKeptMessages,
+  KEPT_MESSAGES,
+  type KeptMessage,
+  type KeptMessages,
+  type KeptQuestion,
+  redactKeptMessages,
+} from './kept-messages.ts';
+import { createTurnHub, type TurnHub } from './turn-hub.ts';
+
+let home: string;
+let storage: Storage;
+let hub: TurnHub;
+let kept: KeptMessages;
+/** What is in the conversation by its id, what was asked, and what was said about problems. */
+let said: Set<string>;
+let asked: KeptQuestion[];
+let warnings: string[];
+/** Ends the turn `t`, which then takes up what waits when it is given `take`. */
+let end: (how?: 'take') => void;
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'lainclaw-kept-'));
+  storage = createLocalStorage({ home, now: Date.now });
+  hub = createTurnHub({ now: Date.now, newId });
+  [said, asked, warnings] = [new Set(), [], []];
+  kept = open();
+  const ending = Promise.withResolvers<'take' | undefined>();
+  end = ending.resolve;
+  void hub.start({
+    id: 't',
+    sessionKey: 'main',
+    provider: 'stub',
+    signal: new AbortController().signal,
+    async *run({ steering }): AsyncGenerator<RunEvent> {
+      if ((await ending.promise) !== 'take') return;
+      for (const message of steering.take()) yield joins(message);
+    },
+  });
+});
+afterEach(async () => {
+  await kept.close();
+  await storage.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+function joins(message: SteeringMessage): RunEvent {
+  said.add(message.origin ?? '');
+  return { type: 'steered', message };
+}
+
+function open(ask = async (question: KeptQuestion): Promise<void> => void asked.push(question)): KeptMessages {
+  return createKeptMessages({
+    hub,
+    files: storage.ownerFiles,
+    locks: storage.locks,
+    isInConversation: async (_key, origin) => said.has(origin),
+    ask,
+    newId,
+    warn: (text) => warnings.push(text),
+  });
+}
+
+const message = (id: string, more: Partial<KeptMessage> = {}): KeptMessage => ({
+  id,
+  turnId: 't',
+  sessionKey: 'main',
+  text: `text of ${id}`,
+  sender: { name: 'owner' },
+  ...more,
+});
+const onRecord = (): string[] =>
+  existsSync(join(home, KEPT_MESSAGES))
+    ? JSON.parse(readFileSync(join(home, KEPT_MESSAGES), 'utf8')).messages.map(({ id }: KeptMessage) => id)
+    : [];
+
+it('is on record once it is accepted, and until it has joined its turn', async () => {
+  expect(await kept.keep(message('a'))).toBe('waiting');
+  expect(onRecord()).toEqual(['a']);
+  expect(await kept.known('a')).toBe('waiting');
+  end('take');
+  await eventually(async () => expect(await kept.known('a')).toBe('joined'));
+  expect([onRecord(), await kept.known('b')]).toEqual([[], undefined]);
+  expect(asked).toEqual([]);
+});
+
+it('sent twice is one message', async () => {
+  expect(await Promise.all([kept.keep(message('a')), kept.keep(message('a'))])).toEqual(['waiting', 'waiting']);
+  expect(onRecord()).toEqual(['a']);
+  end();
+  await eventually(() => expect(onRecord()).toEqual([]));
+  expect(asked).toMatchObject([{ text: 'text of a', origin: 'a' }]);
+});
+
+it('those that a turn did not take up are one question of each sender', async () => {
+  const anna = { name: 'Anna', person: 'p1' };
+  for (const each of [message('a'), message('b', { sender: anna }), message('c', { mode: 'plan' })])
+    await kept.keep(each);
+  end();
+  await eventually(() => expect(onRecord()).toEqual([]));
+  expect(asked).toHaveLength(2);
+  expect(asked).toContainEqual(
+    expect.objectContaining({ text: 'text of a\n\ntext of c', origin: 'a c', mode: 'plan' }),
+  );
+  expect(asked).toContainEqual(expect.objectContaining({ text: 'text of b', origin: 'b', sender: anna }));
+});
+
+it('is not kept for a turn that has ended, or that nobody knows', async () => {
+  end();
+  await eventually(() => expect(hub.turn('t')?.state).toBe('ended'));
+  expect([await kept.keep(message('a')), await kept.keep(message('b', { turnId: 'none' }))]).toEqual([
+    'ended',
+    'ended',
+  ]);
+  expect(onRecord()).toEqual([]);
+});
+
+it('a turn has room for so many', async () => {
+  await Promise.all(Array.from({ length: 24 }, (_, index) => kept.keep(message(`m${index}`))));
+  await expect(kept.keep(message('more'))).rejects.toMatchObject({ code: 'TOO_MANY_MESSAGES' });
+  end('take');
+  await eventually(() => expect(onRecord()).toEqual([]));
+});
+
+it('that was taken back is neither asked nor on record', async () => {
+  await kept.keep(message('a'));
+  await kept.keep(message('b'));
+  expect(await hub.withdraw('t', 'a')).toBe('withdrawn');
+  await eventually(() => expect(onRecord()).toEqual(['b']));
+  end();
+  await eventually(() => expect(asked).toMatchObject([{ text: 'text of b' }]));
+});
+
+it('what a stopped gateway left is asked by the next one, without what is in the conversation already', async () => {
+  await kept.keep(message('joined-meanwhile'));
+  await kept.keep(message('left'));
+  kept.stop();
+  end();
+  await eventually(() => expect(hub.turn('t')?.state).toBe('ended'));
+  expect([onRecord(), asked]).toEqual([['joined-meanwhile', 'left'], []]);
+  said.add('joined-meanwhile');
+
+  const beside = open();
+  await beside.takeUp();
+  expect(asked).toEqual([]);
+  await kept.close();
+  await Promise.all([beside.takeUp(), beside.takeUp()]);
+  await eventually(() => expect(onRecord()).toEqual([]));
+  expect(asked).toMatchObject([{ text: 'text of left', origin: 'left' }]);
+  await beside.close();
+});
+
+it('that cannot be asked stays on record', async () => {
+  const failing = open(() => Promise.reject(new Error('no model')));
+  await failing.keep(message('a'));
+  end();
+  await eventually(() => expect(warnings.join()).toContain('no model'));
+  expect(onRecord()).toEqual(['a']);
+  await failing.close();
+  await kept.takeUp();
+  await eventually(() => expect(asked).toHaveLength(1));
+});
+
+it('goes with its conversation, and with a text that is forgotten', async () => {
+  for (const each of [message('a'), message('b', { sessionKey: 'other', text: 'the code is 4711' })])
+    await kept.keep(each);
+  await forgetKeptMessages(storage.ownerFiles, 'main');
+  expect(onRecord()).toEqual(['b']);
+  const redaction = createRedaction('4711');
+  expect(await redactKeptMessages(redaction, 'find', storage.ownerFiles)).toMatchObject([{ count: 1 }]);
+  await redactKeptMessages(redaction, 'remove', storage.ownerFiles);
+  expect(readFileSync(join(home, KEPT_MESSAGES), 'utf8')).not.toContain('4711');
+  await forgetKeptMessages(storage.ownerFiles, 'other');
+  expect(existsSync(join(home, KEPT_MESSAGES))).toBe(false);
+});
+
+it('a damaged file is left as it is, and named', async () => {
+  writeFileSync(join(home, KEPT_MESSAGES), '{"messages": 3', { mode: 0o600 });
+  await expect(kept.keep(message('a'))).rejects.toMatchObject({ code: 'KEPT_MESSAGES_DAMAGED' });
+  expect(await kept.known('a')).toBeUndefined();
+  expect(readFileSync(join(home, KEPT_MESSAGES), 'utf8')).toBe('{"messages": 3');
+});

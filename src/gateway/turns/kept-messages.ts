@@ -1,0 +1,239 @@
+// Messages that people wrote to a running turn and left to the gateway: `kept-messages.json` of the owner's files. Each is on record before its sender learns that it
+// was accepted, and until it has joined its turn, was taken back, or was asked as the next question, with the others of that turn in one. A gateway that is
+// killed leaves them to the next one: what its transcript has by its id, as a message of a turn or as the question of one, is not asked again.
+import { newestIds } from '../../lib/newest-ids.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import type { Lock, Locks } from '../../storage/locks.ts';
+import type { RedactedPlace, Redaction, RedactionMode } from '../../storage/redaction.ts';
+import type { OwnerFiles } from '../../storage/storage.ts';
+import { CodedError } from '../../vocabulary/coded-error.ts';
+import type { SteeringOutcome } from './steering-queue.ts';
+import type { TurnHub } from './turn-hub.ts';
+
+export interface KeptMessage {
+  /** Names it in the events of the turn, and in the transcript as what a message or a turn comes from. */
+  id: string;
+  turnId: string;
+  sessionKey: string;
+  text: string;
+  /** Who wrote it; without `person` the owner. */
+  sender: { name: string; person?: string };
+  /** How it is asked, should it be the next question. */
+  mode?: string;
+  model?: string;
+}
+
+/** What is asked: `origin` is the ids of its messages. */
+export type KeptQuestion = KeptMessage & { origin: string };
+
+export interface KeptMessages {
+  /** `waiting`: it is on record. `ended`: the turn takes nothing more, and nothing is kept. One that is known is not kept twice. */
+  keep(message: KeptMessage): Promise<'waiting' | 'ended'>;
+  /** What became of a message that was accepted here; undefined: there was none. */
+  known(id: string): Promise<'waiting' | 'joined' | undefined>;
+  /** Continues what gateways left that are gone. */
+  takeUp(): Promise<void>;
+  /** What has not joined its turn is left to the next gateway. */
+  stop(): void;
+  close(): Promise<void>;
+}
+
+export interface KeptMessagesOptions {
+  hub: Pick<TurnHub, 'turn' | 'steer'>;
+  files: OwnerFiles;
+  locks: Pick<Locks, 'acquire' | 'tryAcquire'>;
+  /** Whether a message is in the conversation. Waits for the turn that runs in it. */
+  isInConversation: Sessions['isInConversation'];
+  /** Resolves when the turn has ended. */
+  ask(question: KeptQuestion): Promise<void>;
+  newId(prefix: string): string;
+  warn(text: string): void;
+}
+
+/** Somebody who knows how to ask. */
+export type OpenKeptMessages = (asking: Pick<KeptMessagesOptions, 'ask' | 'warn'>) => Promise<KeptMessages>;
+
+export const KEPT_MESSAGES = 'kept-messages.json';
+const VERSION = 1;
+/** Of one turn. */
+const MOST_WAITING = 24;
+const DONE_REMEMBERED = 1_000;
+const RETRY_MS = 30_000;
+
+/** `keeper`: the lock of the gateway that keeps it. */
+type Stored = KeptMessage & { keeper: string };
+
+interface Here {
+  message: KeptMessage;
+  stored: Promise<void>;
+  outcome?: Promise<SteeringOutcome | 'unknown'>;
+  isAsked?: true;
+}
+
+export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
+  const { hub, files, locks, isInConversation, ask, newId, warn } = options;
+  const keeper = newId('kept-messages');
+  const stopping = new AbortController();
+  const held: Promise<Lock>[] = [];
+  const here = new Map<string, Here>();
+  const done = newestIds(DONE_REMEMBERED);
+
+  async function store(message: KeptMessage): Promise<void> {
+    if (held.length === 0) held.push(locks.acquire(keeper));
+    await held[0];
+    await change(files, (messages) => [...messages, { ...message, keeper }]);
+  }
+
+  async function settle(entries: readonly Here[]): Promise<void> {
+    const ids = new Set(entries.map(({ message }) => message.id));
+    await change(files, (messages) => messages.filter(({ id }) => !ids.has(id)));
+    for (const id of ids) {
+      here.delete(id);
+      done.add(id);
+    }
+  }
+
+  async function follow(entry: Here): Promise<void> {
+    const { id, turnId, text } = entry.message;
+    entry.outcome = hub.steer(turnId, { id, text, origin: id, canWithdraw: true });
+    const outcome = await entry.outcome;
+    if (outcome === 'joined' || outcome === 'withdrawn') await settle([entry]);
+    else if (!entry.isAsked) await askTogether(entry);
+  }
+
+  /** The messages that a turn did not take up end with it, all in one moment. */
+  async function askTogether({ message: first }: Here): Promise<void> {
+    const ended: Here[] = [];
+    for (const entry of here.values()) {
+      const { turnId, sender } = entry.message;
+      if (turnId !== first.turnId || sender.person !== first.sender.person || !entry.outcome || entry.isAsked) continue;
+      entry.isAsked = true;
+      ended.push(entry);
+    }
+    const outcomes = await Promise.all(ended.map(({ outcome }) => outcome));
+    await askUntilDone(ended.filter((_, index) => outcomes[index] === 'ended' || outcomes[index] === 'unknown'));
+  }
+
+  async function askUntilDone(entries: readonly Here[]): Promise<void> {
+    try {
+      await askOnce(entries);
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      warn(`a message that was written to a turn cannot be asked, and is tried again: ${(error as Error).message}`);
+      setTimeout(() => void askUntilDone(entries), RETRY_MS).unref();
+    }
+  }
+
+  async function askOnce(entries: readonly Here[]): Promise<void> {
+    const { signal } = stopping;
+    const open: KeptMessage[] = [];
+    for (const { message } of entries)
+      if (!(await isInConversation(message.sessionKey, message.id, signal))) open.push(message);
+    signal.throwIfAborted();
+    const last = open.at(-1);
+    const text = open.map((each) => each.text).join('\n\n');
+    if (last) await ask({ ...last, text, origin: open.map(({ id }) => id).join(' ') });
+    // Ended by the end of the gateway: the next one finds in the transcript whether it was begun.
+    signal.throwIfAborted();
+    await settle(entries);
+  }
+
+  function begin(entry: Here): void {
+    here.set(entry.message.id, entry);
+    const onProblem = (error: Error): void =>
+      warn(`a message that was written to a turn stays on record: ${error.message}`);
+    // Who wrote it learns that it could not be stored.
+    entry.stored.then(
+      () => follow(entry).catch(onProblem),
+      () => {},
+    );
+  }
+
+  return {
+    async keep(message) {
+      const known = here.get(message.id);
+      if (!known) {
+        const turn = hub.turn(message.turnId);
+        if (!turn || turn.state === 'ended') return 'ended';
+        const waiting = here.values().filter((each) => each.message.turnId === message.turnId);
+        if ([...waiting].length >= MOST_WAITING)
+          throw new CodedError(
+            'TOO_MANY_MESSAGES',
+            `${MOST_WAITING} messages wait to join this turn: take one back, or wait until it has read them`,
+          );
+        const stored = store(message);
+        stored.catch(() => here.delete(message.id));
+        begin({ message, stored });
+      }
+      await here.get(message.id)?.stored;
+      return 'waiting';
+    },
+    async known(id) {
+      await here.get(id)?.stored;
+      if (here.has(id)) return 'waiting';
+      return done.has(id) ? 'joined' : undefined;
+    },
+    async takeUp() {
+      const left = (await read(files)).filter(({ id }) => !here.has(id));
+      for (const name of new Set(left.map((each) => each.keeper))) {
+        const lock = name === keeper ? undefined : await locks.tryAcquire(name);
+        if (!lock) continue;
+        held.push(Promise.resolve(lock));
+        // Another gateway may have taken up some of them and be gone again.
+        for (const { keeper: of, ...message } of await read(files))
+          if (of === name) begin({ message, stored: Promise.resolve() });
+      }
+    },
+    stop: () => stopping.abort(),
+    async close() {
+      stopping.abort();
+      for (const lock of held) await (await lock).release();
+    },
+  };
+}
+
+/** A session was deleted. */
+export async function forgetKeptMessages(files: OwnerFiles, session: string): Promise<void> {
+  if ((await files.read(KEPT_MESSAGES)) === undefined) return;
+  await change(files, (messages) => messages.filter(({ sessionKey }) => sessionKey !== session));
+}
+
+export async function redactKeptMessages(
+  redaction: Redaction,
+  mode: RedactionMode,
+  files: OwnerFiles,
+): Promise<RedactedPlace[]> {
+  const count = (await read(files)).filter(({ text }) => redaction.holds(text)).length;
+  if (count === 0) return [];
+  if (mode === 'remove')
+    await change(files, (messages) => messages.map((each) => ({ ...each, text: redaction.replaced(each.text) })));
+  return [{ place: 'message to a turn', name: '', count }];
+}
+
+async function read(files: OwnerFiles): Promise<Stored[]> {
+  return parse(await files.read(KEPT_MESSAGES), files);
+}
+
+/** Durable when it resolves. */
+async function change(files: OwnerFiles, work: (messages: Stored[]) => Stored[]): Promise<void> {
+  await files.update(KEPT_MESSAGES, (text) => {
+    const messages = work(parse(text, files));
+    if (messages.length === 0) return text === undefined ? undefined : null;
+    return `${JSON.stringify({ version: VERSION, messages }, undefined, 2)}\n`;
+  });
+}
+
+function parse(text: string | undefined, files: OwnerFiles): Stored[] {
+  if (text === undefined) return [];
+  let value: { messages?: unknown } | undefined;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // As without messages.
+  }
+  if (Array.isArray(value?.messages)) return value.messages;
+  throw new CodedError(
+    'KEPT_MESSAGES_DAMAGED',
+    `${files.location(KEPT_MESSAGES)} is damaged: repair it, or move it away to begin without the messages in it`,
+  );
+}

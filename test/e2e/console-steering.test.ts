@@ -1,0 +1,138 @@
+// What a person writes while a turn runs: it is seen at once in every tab, joins the turn, can be taken back, and is never lost or asked twice.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
+import type { Reply } from '../fakes/model-server/reply.ts';
+import { axeFindings, type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
+import { eventually } from '../support/eventually.ts';
+
+/** Runs a command that ends when the file `go` is there, once for each question that says so; everything else is answered with what was asked. */
+function script({ messages }: NeutralRequest): Reply {
+  const asked = messages.filter(({ role }) => role === 'user').at(-1)?.text ?? '';
+  if (messages.at(-1)?.role === 'user' && asked.startsWith('work'))
+    return { toolCalls: [{ name: 'bash', args: { command: 'echo begun; until [ -e go ]; do sleep 0.05; done' } }] };
+  return { text: `Answer to: ${asked}` };
+}
+
+const field = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const waiting = (page: Page) => page.getByRole('article', { name: 'You, waiting' });
+const joined = (page: Page) => page.getByRole('article', { name: 'You, while it worked' });
+const asked = (page: Page) => page.getByRole('article', { name: 'You', exact: true });
+
+async function write(page: Page, text: string): Promise<void> {
+  await field(page).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/** A turn that runs until `go`. */
+async function working(options: { prepare?: Parameters<typeof openConsole>[0]['prepare'] } = {}) {
+  const opened = await openConsole({ ...options, script });
+  const context = await opened.signIn();
+  const page = await context.newPage();
+  await page.goto(`${opened.address}#/chat`);
+  await write(page, 'work');
+  await page.locator('.output', { hasText: 'begun' }).waitFor();
+  return { opened, context, page, go: () => writeFileSync(join(opened.workspace, 'go'), '') };
+}
+
+/** The texts of what people said, as the model was told last. */
+function told({ model }: ConsoleBrowser): string {
+  return JSON.stringify((model.requests.at(-1)?.body as { messages?: unknown; input?: unknown }) ?? {});
+}
+
+const keptFile = ({ home }: ConsoleBrowser): boolean => existsSync(join(home.path, 'kept-messages.json'));
+
+/** Without a page: with the token of the gateway. */
+async function api<T>({ home, address }: ConsoleBrowser, name: string, input: object = {}): Promise<T> {
+  const authorization = `Bearer ${readFileSync(join(home.path, 'service', 'gateway-token'), 'utf8').trim()}`;
+  const headers = { authorization, 'content-type': 'application/json' };
+  const url = new URL(`api/operations/${name}`, address);
+  return (await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) })).json()) as T;
+}
+const turnsOf = (opened: ConsoleBrowser) => api<{ id: string; stage?: string }[]>(opened, 'turns.list');
+
+it('what is written while a turn runs waits in sight of every tab, joins the turn, and is shown where it joined', async () => {
+  const { opened, context, page, go } = await working();
+  const errors = errorsOf(page);
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await write(page, 'into German, please');
+  await waiting(page).getByText('into German, please', { exact: true }).waitFor();
+  expect(await field(page).inputValue()).toBe('');
+  await write(page, 'and short');
+  await eventually(async () => expect(await waiting(page).count()).toBe(2));
+  await eventually(async () => expect(await waiting(other).count()).toBe(2));
+  expect(await axeFindings(page)).toEqual([]);
+  await page.reload();
+  await waiting(page).getByText('into German, please', { exact: true }).waitFor();
+  expect([await waiting(page).count(), await field(page).inputValue()]).toEqual([2, '']);
+  go();
+  await page.getByText('Answer to: and short').waitFor();
+  expect(await joined(page).allTextContents()).toEqual(['into German, please', 'and short']);
+  expect([await waiting(page).count(), await waiting(other).count()]).toEqual([0, 0]);
+  expect(told(opened)).toContain('into German, please');
+  await page.reload();
+  await page.getByText('Answer to: and short').waitFor();
+  expect(await joined(page).allTextContents()).toEqual(['into German, please', 'and short']);
+  expect(errors).toEqual([]);
+});
+
+it('a message that waits is taken back into the field, and stopping gives all of them back', async () => {
+  const { opened, page } = await working();
+  // Nothing waits for the one before it to be accepted.
+  for (const text of ['one', 'two', 'three']) await write(page, text);
+  await eventually(async () => expect(await waiting(page).count()).toBe(3));
+  await field(page).fill('a thought');
+  await waiting(page).first().getByRole('button', { name: 'Take back' }).click();
+  await eventually(async () => expect(await field(page).inputValue()).toBe('one\n\na thought'));
+  expect(await waiting(page).count()).toBe(2);
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByText('Cancelled', { exact: true }).waitFor();
+  expect(await field(page).inputValue()).toBe('two\n\nthree\n\none\n\na thought');
+  expect([await waiting(page).count(), await asked(page).count()]).toEqual([0, 1]);
+  await eventually(() => expect(keptFile(opened)).toBe(false));
+});
+
+it('what the turn did not take up is asked as the next question, once, in one, also when no page is open', async () => {
+  const { opened, context, page } = await working();
+  const url = page.url();
+  await write(page, 'first this');
+  await write(page, 'then that');
+  await eventually(async () => expect(await waiting(page).count()).toBe(2));
+  const turnId = (await turnsOf(opened))[0]?.id ?? '';
+  await page.close();
+  await api(opened, 'turns.stop', { id: turnId });
+  await eventually(async () =>
+    expect((await turnsOf(opened)).map(({ stage }) => stage)).toEqual(['cancelled', 'answered']),
+  );
+  const again = await context.newPage();
+  await again.goto(url);
+  await again.getByText('Answer to: first this').waitFor();
+  expect(await asked(again).allTextContents()).toEqual([
+    expect.stringContaining('work'),
+    expect.stringContaining('first this\n\nthen that'),
+  ]);
+  expect(await waiting(again).count()).toBe(0);
+  await eventually(() => expect(keptFile(opened)).toBe(false));
+});
+
+it('a gateway that is killed loses no message that was accepted, and asks it once', async () => {
+  const { opened, page } = await working();
+  await write(page, 'into German, please');
+  await waiting(page).waitFor();
+  const state = JSON.parse(readFileSync(join(opened.home.path, 'service', 'gateway-service.json'), 'utf8'));
+  process.kill(state.pid, 'SIGKILL');
+  await page.getByText('The connection is lost.').waitFor();
+  await opened.run(['up', '--port', new URL(opened.address).port, '--no-open', '--json']);
+  await page.getByText('Answer to: into German, please').waitFor();
+  expect(await asked(page).count()).toBe(2);
+  await eventually(() => expect(keptFile(opened)).toBe(false));
+  await opened.run(['gateway', 'stop']);
+  await opened.run(['up', '--port', new URL(opened.address).port, '--no-open', '--json']);
+  await page.getByText('The connection is lost.').waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByText('Answer to: into German, please').waitFor();
+  expect([await asked(page).count(), await waiting(page).count()]).toEqual([2, 0]);
+});
