@@ -2,7 +2,7 @@
 import type { ComparedTurn, ReplayEnd } from '../gateway/replay-against.ts';
 import { newId } from '../lib/new-id.ts';
 import type { PlayedTurn } from '../pipeline/playback.ts';
-import type { HistoryTurn } from '../sessions/history.ts';
+import { type HistoryTurn, questionIn } from '../sessions/history.ts';
 import { sessionKeyProblem } from '../sessions/session-key.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import type { Usage } from '../vocabulary/usage.ts';
@@ -60,6 +60,10 @@ export const replaySession = defineOperation({
             endedAt: TIME,
             outcome: TEXT,
             input: TEXT,
+            context: {
+              ...objectWith({ tokens: COUNT }, { window: COUNT }),
+              description: "how much of the model's window the conversation took after the turn, about",
+            },
             pictures: { ...listOf(objectWith({ mediaType: TEXT, path: TEXT })), description: 'of the question' },
           },
         ),
@@ -218,8 +222,8 @@ export const replayAgainstModel = defineOperation({
 });
 
 function factsOf(turn: HistoryTurn): Omit<PlayedTurn, 'events'> {
-  const { number, turnId, startedAt, endedAt, outcome, messages, pictures = [] } = turn;
-  const input = messages.find(({ role }) => role === 'user')?.content;
+  const { number, turnId, startedAt, endedAt, outcome, context, pictures = [] } = turn;
+  const input = questionIn(turn)?.content;
   return {
     number,
     ...(turnId !== undefined && { turnId }),
@@ -227,6 +231,7 @@ function factsOf(turn: HistoryTurn): Omit<PlayedTurn, 'events'> {
     ...(endedAt !== undefined && { endedAt }),
     ...(outcome !== undefined && { outcome }),
     ...(input !== undefined && { input }),
+    ...(context && { context }),
     ...(pictures.length > 0 && { pictures }),
   };
 }

@@ -139,12 +139,12 @@ function resultsOf(before: CalledTool[]): string {
 }
 
 function outcomeOf(
-  { ending, text, called, usage, answeredBy }: LoopEnd,
+  { ending, text, called, usage, context, answeredBy }: LoopEnd,
   before: CalledTool[],
   maxSteps: number,
   signal: AbortSignal,
 ): Outcome {
-  const base = { called: [...before, ...called], usage, answeredBy };
+  const base = { called: [...before, ...called], usage, context, answeredBy };
   const tool = called.at(-1)?.call.name ?? '';
   switch (ending.kind) {
     case 'answered':

@@ -14,6 +14,8 @@ export interface Answer {
   /** The answer ends at the model's length limit. */
   isCut?: boolean;
   usage?: Usage;
+  /** The conversation with this answer. */
+  context?: ContextSize;
   native?: unknown;
   answeredBy?: AnsweredBy;
   failure?: ModelFailure;
@@ -30,8 +32,9 @@ export async function* askModel(
   const { model } = request;
   const started = monotonicMs();
   yield { type: 'model-start', provider, ...(model !== undefined && { model }) };
-  const answer = yield* readAnswer(adapter, request, signal);
-  const { usage, failure } = answer;
+  const read = yield* readAnswer(adapter, request, signal);
+  const { usage, failure } = read;
+  const answer: Answer = { ...read, ...(context && !failure && { context: withAnswer(context, read) }) };
   const answered = answer.answeredBy ?? { provider, model };
   yield {
     type: 'model-end',
@@ -39,7 +42,7 @@ export async function* askModel(
     ...(answered.model !== undefined && { model: answered.model }),
     ...(usage && { usage }),
     durationMs: Math.round(monotonicMs() - started),
-    ...(context && !failure && { context: withAnswer(context, answer) }),
+    ...(answer.context && { context: answer.context }),
     ...(failure && { failure: { code: failure.code, message: failure.message } }),
   };
   return answer;

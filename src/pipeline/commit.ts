@@ -4,6 +4,7 @@ import type { TurnOutcome } from '../sessions/lines.ts';
 import type { Turn } from '../sessions/turn.ts';
 import type { Usage } from '../vocabulary/usage.ts';
 import type { CalledTool } from './call-tools.ts';
+import type { ContextSize } from './context-size.ts';
 import type { AskResult, Stage, ToolErrorReport } from './events.ts';
 import type { RunRequest, TurnContext } from './turn-context.ts';
 
@@ -15,6 +16,8 @@ export interface Outcome {
   text: string | undefined;
   called: CalledTool[];
   usage?: Usage;
+  /** The conversation after the last answer of the model. */
+  context?: ContextSize;
   /** An error of the turn's own (a limit, an unreadable call); otherwise the first failing tool's counts. */
   toolError?: ToolErrorReport;
   /** The turn could not be run. */
@@ -41,6 +44,7 @@ export async function commit(context: TurnContext, outcome: Outcome): Promise<As
     stage,
     error: failure,
     usage,
+    context: outcome.context,
     taintedBy: context.taint.sources(),
   });
 

@@ -12,6 +12,7 @@ import type { Attached } from './attach.ts';
 import { type Attachment, contextOf, nameOf, questionWith } from './attachments.ts';
 import { type CalledTool, type CallToolsOptions, callTools } from './call-tools.ts';
 import type { CallerTools } from './caller-tools.ts';
+import type { ContextSize } from './context-size.ts';
 import type { RunEvent } from './events.ts';
 import type { Guards } from './guards.ts';
 import { hasMalformed, malformedAsText, refuseMalformed } from './malformed-calls.ts';
@@ -51,6 +52,8 @@ export interface LoopEnd {
   text: string;
   called: CalledTool[];
   usage?: Usage;
+  /** The conversation after the last answer. */
+  context?: ContextSize;
   /** Who answered last, when it was not the one asked. */
   answeredBy?: AnsweredBy;
 }
@@ -70,12 +73,14 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
   };
   const called: CalledTool[] = [];
   let answer: Answer | undefined;
+  let context: ContextSize | undefined;
   let wasMalformed = false;
   const end = (ending: LoopEnding): LoopEnd => ({
     ending,
     text: answer?.text ?? '',
     called,
     usage: ledger.total(),
+    context,
     answeredBy: answer?.answeredBy,
   });
 
@@ -85,6 +90,7 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
     conversation = asked.sent;
     answer = asked.answer;
     ledger.add(answer.usage);
+    context = answer.context ?? context;
     if (answer.failure) return end({ kind: 'failed', failure: answer.failure });
     if (hasMalformed(answer) && (wasMalformed || !withTools)) {
       const { added, ...asText } = malformedAsText(answer);
@@ -101,7 +107,7 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RunEvent, L
       });
     const calls = answer.calls.map((call) => toToolCall(call, options));
     const message = askedFor(answer, calls, wireNames);
-    await turn.stepAnswered({ text: message.text, native: message.native });
+    await turn.stepAnswered({ text: message.text, native: message.native, context });
     const ids = calls.map(({ id }) => id);
     const executor = refuseMalformed(
       options.callerTools.refusing(options.executor, answer.calls, ids),

@@ -7,6 +7,7 @@ import type { HistoryCall, HistoryPicture, HistoryStep, HistoryTurn } from '../s
 import type { SessionMessage } from '../sessions/lines.ts';
 import type { ToolCall, ToolErrorCode, ToolFailureReason, ToolResult } from '../tools/tool.ts';
 import { nameOf } from './attachments.ts';
+import type { ContextSize } from './context-size.ts';
 import type { AskResult, RunEvent, Stage, ToolErrorReport } from './events.ts';
 import type { GrantedPermission } from './questions.ts';
 
@@ -36,6 +37,8 @@ export interface PlayedTurn {
   input?: string;
   /** Those that came with the question. */
   pictures?: HistoryPicture[];
+  /** How much of the model's window the conversation took after it. */
+  context?: ContextSize;
   events: PlayedEvent[];
 }
 

@@ -92,6 +92,22 @@ describe('a transcript told turn by turn', () => {
     });
   });
 
+  it('has how full the window was after the last answer, also of a turn that was cut short, where that is on record', async () => {
+    const step = (context?: unknown) => ({ type: 'model-step', turnId: 't', timestamp: AT, text: '', context });
+    const contextsOf = async (...lines: Parameters<typeof tell>) =>
+      turnsOf(await tell(...lines)).map(({ context }) => context);
+    expect(await contextsOf(start('t'), step({ tokens: 5, window: 10 }), call('a'))).toEqual([
+      { tokens: 5, window: 10 },
+    ]);
+    expect(
+      await contextsOf(start('t'), step({ tokens: 5 }), call('a'), end('t', 'answered', { context: { tokens: 7 } })),
+    ).toEqual([{ tokens: 7 }]);
+    expect(await contextsOf(start('t'), step({ tokens: 5 }), step(), end('t'))).toEqual([{ tokens: 5 }]);
+    expect(
+      await contextsOf(start('t'), step({ tokens: 'many' }), end('t', 'answered', { context: { tokens: -1 } })),
+    ).toEqual([undefined]);
+  });
+
   it('gives results of calls with one id to them in order', async () => {
     const [turn] = turnsOf(
       await tell(start('t'), call('x'), call('x'), result('x', 'one'), result('x', 'two'), end('t')),

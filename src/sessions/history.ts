@@ -6,9 +6,11 @@ import type { ScannedLine } from '../storage/storage.ts';
 import { type MemoryScope, parseMemoryScope } from '../vocabulary/memory-scope.ts';
 import type { RecalledItem } from '../vocabulary/recalled.ts';
 import type { TaintSource } from '../vocabulary/taint-source.ts';
+import { contextOf, errorOf, type HistoryError, type HistoryUsage, usageOf } from './line-parts.ts';
 import {
   asSessionLine,
   type JournalledCall,
+  type JournalledContext,
   type JournalledPermission,
   type SessionLine,
   type SessionMessage,
@@ -19,12 +21,6 @@ import {
 
 /** A turn with more messages than this is read in parts, so that memory stays bounded. */
 const MOST_MESSAGES = 1_000;
-
-export interface HistoryError {
-  code: string;
-  message: string;
-  reason?: string;
-}
 
 /** A picture that is kept in a file. */
 export interface HistoryPicture {
@@ -63,13 +59,6 @@ export interface HistoryStep {
   steered?: SessionMessage[];
 }
 
-export interface HistoryUsage {
-  inputTokens: number;
-  outputTokens: number;
-  cachedTokens?: number;
-  costUsd?: number;
-}
-
 export interface HistoryTurn {
   /** Of its session, from one. */
   number: number;
@@ -102,6 +91,8 @@ export interface HistoryTurn {
   steps: HistoryStep[];
   error?: HistoryError;
   usage?: HistoryUsage;
+  /** The conversation after the last answer of the model, where its size is on record. */
+  context?: JournalledContext;
 }
 
 export type HistoryItem =
@@ -178,6 +169,7 @@ export function createHistoryReader(): HistoryReader {
         open ??= begin();
         step = { text: line.text, calls: [], ...(line.native !== undefined && { native: line.native }) };
         open.steps.push(step);
+        addContext(open, line);
         return [];
       case 'tool-call':
         open ??= begin();
@@ -282,14 +274,21 @@ function startFacts(line: Extract<SessionLine, { type: 'turn-start' }>): Partial
 function endFacts(line: Extract<SessionLine, { type: 'turn-end' }>): Partial<HistoryTurn> {
   const error = errorOf(line.error);
   const usage = usageOf(line.usage);
+  const context = contextOf(line.context);
   return {
     endedAt: line.timestamp,
     outcome: line.outcome,
     ...(error && { error }),
     ...(usage && { usage }),
+    ...(context && { context }),
     ...(typeof line.model === 'string' && { model: line.model }),
     ...(line.tainted && { tainted: true as const, taintedBy: taintOf(line) }),
   };
+}
+
+function addContext(turn: HistoryTurn, line: Extract<SessionLine, { type: 'model-step' }>): void {
+  const context = contextOf(line.context);
+  if (context) turn.context = context;
 }
 
 /** Small servers give several calls one id: each permission is for the first that has no result yet. */
@@ -320,23 +319,6 @@ export function picturesOf(value: unknown): HistoryPicture[] {
     if (!isText(mediaType) || !isText(path)) return [];
     return [{ mediaType, path, ...(isForPerson === true && { isForPerson }) }];
   });
-}
-
-function errorOf(value: unknown): HistoryError | undefined {
-  const { code, message, reason } = (value ?? {}) as Partial<HistoryError>;
-  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
-  return { code, message, ...(typeof reason === 'string' && { reason }) };
-}
-
-function usageOf(value: unknown): HistoryUsage | undefined {
-  const { inputTokens, outputTokens, cachedTokens, costUsd } = (value ?? {}) as Partial<HistoryUsage>;
-  if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
-  return {
-    inputTokens,
-    outputTokens,
-    ...(typeof cachedTokens === 'number' && { cachedTokens }),
-    ...(typeof costUsd === 'number' && { costUsd }),
-  };
 }
 
 /** Somebody may have edited the file: what lacks its parts, or has others in their place, counts as damaged. */

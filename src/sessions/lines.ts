@@ -79,6 +79,13 @@ export type SummaryRefusedLine = {
   sentTokens: number;
 };
 
+/** How much of the model's window the conversation takes after an answer; the window is absent when nobody knows it. */
+export interface JournalledContext {
+  /** About. */
+  tokens: number;
+  window?: number;
+}
+
 export type SessionLine =
   | { type: 'session'; version: number; sessionKey: string; sessionId: string; createdAt: string; unlisted?: true }
   | {
@@ -123,6 +130,8 @@ export type SessionLine =
       text: string;
       /** What the provider wants back unchanged. */
       native?: unknown;
+      /** Absent in transcripts of earlier versions. */
+      context?: JournalledContext;
     }
   | { type: 'tool-call'; turnId: string; timestamp: string; call: JournalledCall; effect: string }
   /** A person was asked about the call: until a permission follows, it has not started. */
@@ -152,6 +161,8 @@ export type SessionLine =
       messageCount: number;
       error?: { code: string; message: string };
       usage?: unknown;
+      /** After the last answer of the model; absent where it gave none, and in transcripts of earlier versions. */
+      context?: JournalledContext;
       /** The model that answered last, where its name is known. */
       model?: string;
       /** Content from outside became part of the conversation in this turn. */

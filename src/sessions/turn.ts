@@ -10,6 +10,7 @@ import {
   asSessionLine,
   type HistorySummaryLine,
   type JournalledCall,
+  type JournalledContext,
   type JournalledPermission,
   type SessionLine,
   type SessionMessage,
@@ -53,6 +54,7 @@ export interface TurnHistory {
 export interface ModelStep {
   text: string;
   native?: unknown;
+  context?: JournalledContext;
 }
 
 export interface EndedCall {
@@ -77,6 +79,7 @@ export interface TurnEnd {
   stage: string;
   error?: { code: string; message: string };
   usage?: unknown;
+  context?: JournalledContext;
   /** Where content from outside came from that became part of the conversation. */
   taintedBy?: readonly TaintSource[];
 }
@@ -215,9 +218,9 @@ export function createTurn(dependencies: TurnDependencies): Turn {
 
     recalled: ({ items, tokens }) => append({ type: 'recall', turnId, timestamp: timestamp(), items, tokens }),
 
-    async stepAnswered({ text, native }) {
+    async stepAnswered({ text, native, context }) {
       const step = { type: 'model-step' as const, turnId, timestamp: timestamp(), text };
-      await append({ ...step, ...(native !== undefined && { native }) });
+      await append({ ...step, ...(native !== undefined && { native }), ...(context && { context }) });
     },
 
     async callStarts(call, effect) {
@@ -266,7 +269,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
       });
     },
 
-    async end({ outcome, text, answeredBy, model, route, stage, error, usage, taintedBy = [] }) {
+    async end({ outcome, text, answeredBy, model, route, stage, error, usage, context, taintedBy = [] }) {
       const lines: SessionLine[] = [];
       const pairs = calls.map(({ call, effect }) => {
         const at = ended.findIndex(({ callId }) => callId === call.id);
@@ -285,6 +288,7 @@ export function createTurn(dependencies: TurnDependencies): Turn {
         messageCount,
         ...(error && { error }),
         ...(usage !== undefined && { usage }),
+        ...(context && { context }),
         ...(model && { model }),
         ...(taintedBy.length > 0 && { tainted: true as const, taintedBy }),
       });

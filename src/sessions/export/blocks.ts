@@ -2,7 +2,8 @@
 // Everything that did not come from us is in a field of its own, for the format to make harmless.
 
 import { type KeptAttachment, readAttached } from '../attached.ts';
-import { type HistoryCall, type HistoryStep, type HistoryTurn, type HistoryUsage, wasSteered } from '../history.ts';
+import { type HistoryCall, type HistoryStep, type HistoryTurn, wasSteered } from '../history.ts';
+import type { HistoryUsage } from '../line-parts.ts';
 import type { JournalledPermission } from '../lines.ts';
 import { contextParts } from '../turn-context.ts';
 import type { Damage, ExportedSession, ExportItem } from './exporter.ts';

@@ -151,8 +151,8 @@ export function replayedTurn(
     newTurn(id, played.input ?? ''),
   );
   const pictures = pictureAt && played.pictures?.map(({ path }) => pictureAt(path));
-  const { number, startedAt, endedAt } = played;
-  return { ...turn, number, startedAt, endedAt, ...(pictures && { pictures }) };
+  const { number, startedAt, endedAt, context } = played;
+  return { ...turn, number, startedAt, endedAt, ...(context && { context }), ...(pictures && { pictures }) };
 }
 
 function ended(turn: TurnView, result: ShownResult): TurnView {
