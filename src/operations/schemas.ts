@@ -32,6 +32,12 @@ export function objectWith<
   } as const;
 }
 
+/** Which sentence it is, for those who word it in another language. */
+export const WORDED = objectWith({
+  code: TEXT,
+  values: { type: 'object', additionalProperties: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
+});
+
 /** Of a question, or of a message to a turn. */
 export const ATTACHMENT = {
   anyOf: [

@@ -1,4 +1,5 @@
 // The contract of the home's check: which files are damaged, and what repairs each.
+import type { FileProblem, RepairStep } from './file-problems.ts';
 
 /**
  * `restore`: from the newest automatic backup that has it. `lines`: line by line, from the line's own checksum or the backup. `rebuild`: made again
@@ -10,8 +11,7 @@ export type Remedy = 'restore' | 'lines' | 'in-place' | 'rebuild' | 'set-aside' 
 export interface Finding {
   /** Relative to the home. */
   path: string;
-  /** What is wrong with it, in words. */
-  problem: string;
+  problem: FileProblem;
   /** `advice`: perhaps nothing is wrong. */
   state: 'problem' | 'advice';
   remedy: Remedy;
@@ -27,8 +27,7 @@ export interface HomeReport {
 
 export interface Repaired {
   path: string;
-  /** What was done, in words. */
-  done: string;
+  done: readonly RepairStep[];
   isRepaired: boolean;
 }
 

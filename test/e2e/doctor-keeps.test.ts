@@ -119,7 +119,12 @@ describe('doctor --fix', () => {
     await run(home, 'backup', '--automatic');
     writeFileSync(join(home.path, 'lainclaw.db'), 'x'.repeat(8_192));
     const fixed = await run(home, 'doctor', '--fix');
-    expect(fixed.stdout).toContain('1 outgoing message(s), 1 incoming message(s), 1 scheduled job(s)');
+    const [{ done = '' } = {}] = fixed.json<{ repaired: { done?: string }[] }>().repaired;
+    const held = done
+      .split('; ')
+      .slice(1)
+      .map((each) => each.replace(/^.*: /, ''));
+    expect(held).toEqual(['1 outgoing message', '1 incoming message', '1 scheduled job']);
     inDatabase(home, (database) => {
       expect(database.prepare('SELECT state FROM outbox').all()).toEqual([{ state: 'dead' }]);
       expect(database.prepare('SELECT seq FROM inbox WHERE finished_at IS NULL').all()).toEqual([]);

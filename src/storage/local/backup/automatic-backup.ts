@@ -3,6 +3,7 @@
 import { unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type AutomaticBackup, BackupError, type CreateAutomaticBackup } from '../../backups.ts';
+import { fileProblemText } from '../../file-problems.ts';
 import type { Locks } from '../../locks.ts';
 import { ensureDirectory } from '../../private-files.ts';
 import { checkHome } from '../check/check-home.ts';
@@ -42,7 +43,7 @@ async function refuseDamaged(home: string, signal: AbortSignal): Promise<void> {
   if (!first) return;
   throw new BackupError(
     'BACKUP_HOME_DAMAGED',
-    `no backup was made, so that the sound ones stay: ${first.path} ${first.problem}${damage.length > 1 ? `, and ${damage.length - 1} more` : ''}; run "lainclaw doctor"`,
+    `no backup was made, so that the sound ones stay: ${first.path} ${fileProblemText(first.problem)}${damage.length > 1 ? `, and ${damage.length - 1} more` : ''}; run "lainclaw doctor"`,
   );
 }
 

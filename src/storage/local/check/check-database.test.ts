@@ -46,7 +46,7 @@ describe('the check of a database', () => {
     database.close();
     for (const end of ['-wal', '-shm']) rmSync(`${location}${end}`, { force: true });
     writeFileSync(location, 'x'.repeat(4096));
-    expect(await check()).toMatchObject([{ problem: expect.stringContaining('not a database'), remedy: 'restore' }]);
+    expect(await check()).toMatchObject([{ problem: { code: 'not-a-database' }, remedy: 'restore' }]);
     chmodSync(location, 0o600);
     database = new DatabaseSync(':memory:');
   });

@@ -2,6 +2,7 @@
 // It changes nothing and takes no lock. A database that others hold is waited for briefly.
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileProblem, fileProblemText } from '../../file-problems.ts';
 import type { Finding, HomeReport } from '../../home-check.ts';
 import { verifyAudit } from '../audit/verify-audit.ts';
 import { automaticBackups, BACKUPS_FOLDER, newestBackup } from '../backup/automatic-names.ts';
@@ -35,7 +36,7 @@ export async function checkHome(home: string, signal: AbortSignal): Promise<Home
     if (!paths.has(path))
       findings.push({
         path,
-        problem: `is missing: the conversation "${sessionKey}"`,
+        problem: fileProblem('missing-conversation', { sessionKey }),
         state: 'problem',
         remedy: 'restore',
       });
@@ -46,10 +47,12 @@ export async function checkHome(home: string, signal: AbortSignal): Promise<Home
   return { findings: withoutRepeats(findings), files: files.length, bytes, backup: newestBackup(home) };
 }
 
-function unreadable(error: unknown): { problem: string; remedy: Finding['remedy'] }[] {
+function unreadable(error: unknown): Pick<Finding, 'problem' | 'remedy'>[] {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return [];
-  return [{ problem: `cannot be read: ${message}`, remedy: code === 'EACCES' ? 'private' : 'restore' }];
+  return [
+    { problem: fileProblem('unreadable', { detail: message }), remedy: code === 'EACCES' ? 'private' : 'restore' },
+  ];
 }
 
 interface Entry extends HomeFile {
@@ -90,13 +93,13 @@ function permissionFindings(home: string, entries: readonly Entry[]): Finding[] 
   const isClosed = ((statSync(home, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) === 0;
   return entries.flatMap(({ path, mode, isFolder }): Finding[] => {
     const needed = isFolder ? 0o700 : 0o600;
-    const what = isFolder ? 'the folder' : 'the file';
-    const shown = `(mode ${mode.toString(8)})`;
-    if ((mode & needed) !== needed)
-      return [{ path, problem: `${what} cannot be used by you ${shown}`, state: 'problem', remedy: 'private' }];
+    const shown = { mode: mode.toString(8) };
+    const closed = fileProblem(isFolder ? 'folder-closed' : 'file-closed', shown);
+    if ((mode & needed) !== needed) return [{ path, problem: closed, state: 'problem', remedy: 'private' }];
     if ((mode & 0o077) === 0 || (isClosed && isFolder)) return [];
     const state = isClosed ? 'advice' : 'problem';
-    return [{ path, problem: `${what} is open to others ${shown}`, state, remedy: 'private' }];
+    const problem = fileProblem(isFolder ? 'folder-open' : 'file-open', shown);
+    return [{ path, problem, state, remedy: 'private' }];
   });
 }
 
@@ -110,7 +113,7 @@ async function auditFindings(home: string, signal: AbortSignal): Promise<Finding
   const { problems } = await verifyAudit(home, { signal });
   return problems.map(({ message, file }) => ({
     path: file.endsWith('.jsonl') ? `audit/${file}` : file,
-    problem: message,
+    problem: fileProblem('audit-log', { detail: message }),
     state: 'problem',
     remedy: 'look',
   }));
@@ -128,23 +131,18 @@ async function sumFindings(home: string, { findings, paths, signal }: Compared):
     sums = await readSums(home);
   } catch (error) {
     if (!(error instanceof DamagedSums)) throw error;
-    return [{ path: SUMS_PATH, problem: `was changed: ${error.message}`, state: 'problem', remedy: 'set-aside' }];
+    const problem = fileProblem('record-changed', { detail: error.message });
+    return [{ path: SUMS_PATH, problem, state: 'problem', remedy: 'set-aside' }];
   }
   const backups = automaticBackups(home).filter(({ isDaily }) => isDaily);
   if (!sums)
     return backups.length > 0
-      ? [
-          {
-            path: SUMS_PATH,
-            problem: 'has gone: lainclaw backup --automatic writes it',
-            state: 'advice',
-            remedy: 'look',
-          },
-        ]
+      ? [{ path: SUMS_PATH, problem: fileProblem('record-missing'), state: 'advice', remedy: 'look' }]
       : [];
   const found: Finding[] = [];
   const backupPath = `${BACKUPS_FOLDER}/${sums.backup}`;
-  if (!paths.has(backupPath)) found.push({ path: backupPath, problem: 'has gone', state: 'advice', remedy: 'look' });
+  if (!paths.has(backupPath))
+    found.push({ path: backupPath, problem: fileProblem('backup-missing'), state: 'advice', remedy: 'look' });
   const known = new Set(findings.filter(({ state }) => state === 'problem').map(({ path }) => path));
   for (const sum of sums.files.values()) {
     signal.throwIfAborted();
@@ -163,12 +161,12 @@ async function compare(
 ): Promise<Finding | undefined> {
   const now = stateOf(join(home, path));
   if (!now) return undefined;
-  const since = `since the backup of ${createdAt}`;
+  const since = { since: createdAt };
   if (now.changedAt === changedAt) {
     // Of a file of lines, the whole lines are recorded.
     const hasItsSize = path.endsWith('.jsonl') ? now.size >= size : now.size === size;
     if (hasItsSize && (await hashOf(join(home, path), size)) === sha256) return undefined;
-    const problem = `has other bytes ${since}, and nobody wrote it`;
+    const problem = fileProblem('other-bytes', since);
     // What its write-ahead log holds is newer than the backup.
     const isBehindLog = path.endsWith('.db') && (stateOf(join(home, `${path}-wal`))?.size ?? 0) > 0;
     const remedy = remedyOf(path);
@@ -176,9 +174,9 @@ async function compare(
   }
   if (!TRANSCRIPT.test(path)) return undefined;
   // A transcript only grows.
-  if (now.size < size) return { path, problem: `is shorter than it was ${since}`, state: 'problem', remedy: 'lines' };
+  if (now.size < size) return { path, problem: fileProblem('shorter', since), state: 'problem', remedy: 'lines' };
   if ((await hashOf(join(home, path), size)) === sha256) return undefined;
-  return { path, problem: `its older lines have changed ${since}`, state: 'problem', remedy: 'lines' };
+  return { path, problem: fileProblem('older-lines', since), state: 'problem', remedy: 'lines' };
 }
 
 function remedyOf(path: string): Finding['remedy'] {
@@ -192,10 +190,12 @@ function gone(home: string, { path, size }: FileSum, { createdAt }: HomeSums): F
   // Whole folders of it are gone with their session.
   if (path.startsWith('outputs/') && !existsSync(join(home, path, '..'))) return undefined;
   const isFolder = statSync(join(home, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
-  const problem = isFolder ? 'is a folder now' : `has gone since the backup of ${createdAt}`;
+  const problem = isFolder ? fileProblem('is-folder') : fileProblem('missing', { since: createdAt });
   return { path, problem, state: isNeeded ? 'problem' : 'advice', remedy: isNeeded ? remedyOf(path) : 'look' };
 }
 
 function withoutRepeats(findings: readonly Finding[]): Finding[] {
-  return [...new Map(findings.map((finding) => [`${finding.path}\0${finding.problem}`, finding])).values()];
+  return [
+    ...new Map(findings.map((finding) => [`${finding.path}\0${fileProblemText(finding.problem)}`, finding])).values(),
+  ];
 }

@@ -2,6 +2,7 @@
 // not fit and forgets the rest without a word; here that is said. Frames of an earlier round of the log have another salt and are no fault.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type FileProblem, fileProblem } from '../../file-problems.ts';
 
 const ATTEMPTS = 3;
 const BETWEEN_ATTEMPTS_MS = 100;
@@ -11,7 +12,7 @@ const BIG_ENDIAN_SUMS = 0x377f0683;
 const LITTLE_ENDIAN_SUMS = 0x377f0682;
 
 /** A frame that is being written does not fit yet: a fault counts when it stays. */
-export async function checkLog(path: string): Promise<string[]> {
+export async function checkLog(path: string): Promise<FileProblem[]> {
   for (let attempt = 1; ; attempt += 1) {
     const faults = await lookAtLog(path);
     if (faults.length === 0 || attempt === ATTEMPTS) return faults;
@@ -19,24 +20,24 @@ export async function checkLog(path: string): Promise<string[]> {
   }
 }
 
-async function lookAtLog(path: string): Promise<string[]> {
+async function lookAtLog(path: string): Promise<FileProblem[]> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0);
     throw error;
   });
   if (bytes.length === 0) return [];
-  if (bytes.length < HEADER_BYTES) return ['its write-ahead log is cut off'];
+  if (bytes.length < HEADER_BYTES) return [fileProblem('log-cut')];
   const magic = bytes.readUInt32BE(0);
-  if (magic !== BIG_ENDIAN_SUMS && magic !== LITTLE_ENDIAN_SUMS) return ['its write-ahead log has no header'];
+  if (magic !== BIG_ENDIAN_SUMS && magic !== LITTLE_ENDIAN_SUMS) return [fileProblem('log-without-header')];
   const isBigEndian = magic === BIG_ENDIAN_SUMS;
   const pageBytes = bytes.readUInt32BE(8);
   const salts = bytes.subarray(16, 24);
   let sums = addTo([0, 0], bytes.subarray(0, 24), isBigEndian);
-  if (!isSum(bytes, 24, sums)) return ['the header of its write-ahead log was changed'];
+  if (!isSum(bytes, 24, sums)) return [fileProblem('log-header')];
   const frameBytes = FRAME_HEADER_BYTES + pageBytes;
   const hasSalts = (at: number): boolean => bytes.subarray(at + 8, at + 16).equals(salts);
-  const faultAt = (at: number): string =>
-    `its write-ahead log was changed in frame ${(at - HEADER_BYTES) / frameBytes + 1}: what follows is lost`;
+  const faultAt = (at: number): FileProblem =>
+    fileProblem('log-frame', { frame: (at - HEADER_BYTES) / frameBytes + 1 });
   for (let at = HEADER_BYTES; at + frameBytes <= bytes.length; at += frameBytes) {
     if (!hasSalts(at)) {
       // The rest of an earlier round, unless frames of this one follow.

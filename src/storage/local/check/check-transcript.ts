@@ -1,6 +1,7 @@
 // A transcript, line by line: JSON, its checksum, the first line that says whose it is, and a last turn that the index knows of.
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
+import { fileProblem } from '../../file-problems.ts';
 import { TRANSCRIPT_VERSION } from '../../storage.ts';
 import { checkSum, correctLine } from '../line-sum.ts';
 import type { Found, HomeFile } from './home-file.ts';
@@ -41,14 +42,14 @@ export async function checkTranscript(file: HomeFile, lastKnown: string | undefi
   let number = 0;
   let last = '';
   let correctable = 0;
-  if (file.size === 0) return [{ problem: 'is empty', remedy: 'restore' }];
+  if (file.size === 0) return [{ problem: fileProblem('empty'), remedy: 'restore' }];
   for await (const { bytes, isWhole } of linesOf(file.location)) {
     number += 1;
     const line = readWhole(bytes);
     if (!line && !isWhole)
       return [
         ...lineFaults(damaged, correctable),
-        { problem: `ends in the middle of line ${number}`, remedy: 'lines', state: 'advice' },
+        { problem: fileProblem('cut-line', { line: number }), remedy: 'lines', state: 'advice' },
       ];
     if (!line) {
       damaged.push(number);
@@ -58,12 +59,12 @@ export async function checkTranscript(file: HomeFile, lastKnown: string | undefi
       if (typeof line.version === 'number' && line.version > TRANSCRIPT_VERSION)
         return [
           {
-            problem: `is of version ${line.version}, this Lainclaw understands ${TRANSCRIPT_VERSION}`,
+            problem: fileProblem('newer-version', { version: line.version, understood: TRANSCRIPT_VERSION }),
             remedy: 'upgrade',
           },
         ];
       if (line.type !== 'session' || line.sessionId !== id)
-        return [{ problem: 'does not begin with the line that names its session', remedy: 'lines' }];
+        return [{ problem: fileProblem('no-first-line'), remedy: 'lines' }];
     }
     const { entry } = (line ?? {}) as { entry?: { updatedAt?: unknown } };
     if (typeof entry?.updatedAt === 'string' && entry.updatedAt > last) last = entry.updatedAt;
@@ -72,7 +73,7 @@ export async function checkTranscript(file: HomeFile, lastKnown: string | undefi
   if (found.length === 0 && last !== '' && lastKnown !== undefined && lastKnown > last)
     // A power cut while a turn runs leaves this: the transcript is sound, and the next turn corrects the index.
     found.push({
-      problem: `ends before its last turn: the index knows of one at ${lastKnown}`,
+      problem: fileProblem('before-last-turn', { at: lastKnown }),
       remedy: 'lines',
       state: 'advice',
     });
@@ -81,10 +82,7 @@ export async function checkTranscript(file: HomeFile, lastKnown: string | undefi
 
 function lineFaults(damaged: readonly number[], correctable: number): Found[] {
   if (damaged.length === 0) return [];
-  const named = damaged.slice(0, NAMED_LINES).join(', ') + (damaged.length > NAMED_LINES ? ', …' : '');
-  const byItself = correctable === damaged.length ? '; its checksum tells what it was' : '';
-  const what = damaged.length === 1 ? `line ${named} is` : `${damaged.length} lines are`;
-  return [
-    { problem: `${what} not what was written${damaged.length > 1 ? ` (${named})` : ''}${byItself}`, remedy: 'lines' },
-  ];
+  const lines = damaged.slice(0, NAMED_LINES).join(', ') + (damaged.length > NAMED_LINES ? ', …' : '');
+  const code = correctable === damaged.length ? 'correctable-lines' : 'changed-lines';
+  return [{ problem: fileProblem(code, { count: damaged.length, lines }), remedy: 'lines' }];
 }

@@ -1,6 +1,7 @@
 // The kinds of files that a home has, each with its check; the first that matches a path has it. A store that keeps another kind adds a line here.
 // Whatever matches none is compared with the record of the last backup alone.
 import type { DatabaseSync } from 'node:sqlite';
+import { type FileProblem, fileProblem } from '../../file-problems.ts';
 import type { SessionEntry } from '../../storage.ts';
 import { unpack } from '../../undo-content.ts';
 import { AUDIT_FOLDER } from '../audit/audit-files.ts';
@@ -44,8 +45,7 @@ export function homeFileKinds(lastKnown: ReadonlyMap<string, string>): readonly 
     {
       name: 'lock',
       matches: (path) => path.startsWith('locks/'),
-      check: async ({ size }) =>
-        size === 0 ? [] : [{ problem: 'is not empty, as a lock must be', remedy: 'set-aside' }],
+      check: async ({ size }) => (size === 0 ? [] : [{ problem: fileProblem('lock-not-empty'), remedy: 'set-aside' }]),
     },
     {
       name: 'backup',
@@ -77,7 +77,7 @@ async function checkBackup({ location }: HomeFile): Promise<Found[]> {
     await verifyBackup({ file: location, signal: new AbortController().signal });
     return [];
   } catch (error) {
-    return [{ problem: (error as Error).message, remedy: 'set-aside' }];
+    return [{ problem: fileProblem('backup-unusable', { detail: (error as Error).message }), remedy: 'set-aside' }];
   }
 }
 
@@ -86,13 +86,14 @@ async function checkIndex(file: HomeFile): Promise<Found[]> {
   const found = await checkJson(file);
   if (found.length > 0) return found.map((each) => (each.remedy === 'restore' ? { ...each, remedy: 'rebuild' } : each));
   const isDamaged = (await parseIndex(file.location)).state === 'damaged';
-  return isDamaged ? [{ problem: 'has an entry that was changed', remedy: 'rebuild' }] : [];
+  return isDamaged ? [{ problem: fileProblem('some-entry'), remedy: 'rebuild' }] : [];
 }
 
-async function lookAtEntries(database: DatabaseSync): Promise<string[]> {
-  const faults: string[] = [];
+async function lookAtEntries(database: DatabaseSync): Promise<FileProblem[]> {
+  const faults: FileProblem[] = [];
   for (const { key, entry } of database.prepare('SELECT key, entry FROM sessions').iterate())
-    if (!isEntryOf(String(key), parsed(String(entry)))) faults.push(`the entry of "${String(key)}" was changed`);
+    if (!isEntryOf(String(key), parsed(String(entry))))
+      faults.push(fileProblem('session-entry', { sessionKey: String(key) }));
   return faults;
 }
 
@@ -105,13 +106,13 @@ function parsed(text: string): SessionEntry | undefined {
 }
 
 /** Contents are stored under their own hash. */
-async function lookAtContents(database: DatabaseSync): Promise<string[]> {
+async function lookAtContents(database: DatabaseSync): Promise<FileProblem[]> {
   const { hash } = process.getBuiltinModule('node:crypto');
-  const faults: string[] = [];
+  const faults: FileProblem[] = [];
   for (const { sha256, encoding, data } of database.prepare('SELECT sha256, encoding, data FROM contents').iterate()) {
     const bytes = await unpack({ encoding: encoding as 'plain', data: data as Uint8Array }).catch(() => undefined);
     if (!bytes || hash('sha256', bytes) !== sha256)
-      faults.push(`the content ${String(sha256).slice(0, 12)}… was changed`);
+      faults.push(fileProblem('content', { hash: String(sha256).slice(0, 12) }));
   }
   return faults;
 }

@@ -1,5 +1,6 @@
 // Repairs of a database that keep what it holds, and what a restored one must not do again.
 import type { DatabaseSync } from 'node:sqlite';
+import { type RepairCode, type RepairStep, repairStep } from '../../file-problems.ts';
 import { createIndex, dropIndex, readState } from '../archive/tables.ts';
 
 const BUSY_TIMEOUT_MS = 2_000;
@@ -32,35 +33,35 @@ function emptySearchIndex(database: DatabaseSync): void {
 
 const REASON = 'restored from a backup: it may have been done since';
 
-/** Each with what it holds back, in words. Every version of the file has these columns. */
-const HOLDS: readonly [what: string, table: string, statement: string][] = [
+/** Every version of the file has these columns. */
+const HOLDS: readonly [what: RepairCode, table: string, statement: string][] = [
   [
-    'outgoing message(s)',
+    'held-outgoing',
     'outbox',
     "UPDATE outbox SET state = 'dead', last_error = :reason, ended_at = :now WHERE state = 'waiting'",
   ],
-  ['incoming message(s)', 'inbox', 'UPDATE inbox SET finished_at = :now WHERE finished_at IS NULL'],
+  ['held-incoming', 'inbox', 'UPDATE inbox SET finished_at = :now WHERE finished_at IS NULL'],
   [
-    'run(s) of jobs',
+    'held-runs',
     'schedule_runs',
     "UPDATE schedule_runs SET status = 'interrupted', reason = :reason, finished_at = :now WHERE status IN ('queued', 'running')",
   ],
-  ['message(s) of jobs', 'schedule_letters', 'DELETE FROM schedule_letters'],
+  ['held-job-messages', 'schedule_letters', 'DELETE FROM schedule_letters'],
   [
-    'scheduled job(s)',
+    'held-jobs',
     'schedule_jobs',
     `UPDATE schedule_jobs SET status = 'paused', reason = :reason, due_at = NULL, run_id = NULL
      WHERE status = 'active' AND (run_id IS NOT NULL OR next_due <= :now)`,
   ],
   [
-    'sub-agent run(s)',
+    'held-agents',
     'agent_runs',
     "UPDATE agent_runs SET state = 'interrupted', error = :reason, ended_at = :now WHERE state IN ('queued', 'running')",
   ],
 ];
 
-/** Of a copy of lainclaw.db from a backup: nothing that waited then is sent, answered or run again. Returns what was held back, in words. */
-export function holdBack(location: string, now: number): string[] {
+/** Of a copy of lainclaw.db from a backup: nothing that waited then is sent, answered or run again. Returns what was held back. */
+export function holdBack(location: string, now: number): RepairStep[] {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const database = new DatabaseSync(location);
   try {
@@ -69,7 +70,7 @@ export function holdBack(location: string, now: number): string[] {
       const named = { reason: REASON, now };
       const used = Object.fromEntries(Object.entries(named).filter(([name]) => statement.includes(`:${name}`)));
       const { changes } = database.prepare(statement).run(used);
-      return changes > 0 ? [`${changes} ${what}`] : [];
+      return changes > 0 ? [repairStep(what, { count: Number(changes) })] : [];
     });
   } finally {
     database.close();

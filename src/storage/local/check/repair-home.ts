@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { type RepairStep, repairStep } from '../../file-problems.ts';
 import type { Finding, Repaired } from '../../home-check.ts';
 import type { Locks } from '../../locks.ts';
 import { ensureDirectory, syncDirectory, writeAtomically } from '../../private-files.ts';
@@ -18,7 +19,8 @@ const LOCK = 'repair';
 const WORKING = '.repair';
 const TRANSCRIPT = /^sessions\/[\w-]+\.jsonl$/;
 const INDEX = ['sessions/sessions.json', 'sessions/sessions.db'];
-const MADE_AGAIN = 'set aside; the next command makes it again from the transcripts';
+const MADE_AGAIN: readonly RepairStep[] = [repairStep('made-again')];
+const NAMED_LINES = 10;
 const COMPANIONS = ['-wal', '-shm', '-journal'];
 
 interface RepairRequest {
@@ -138,17 +140,17 @@ async function repairOne(repair: Repair, finding: Finding): Promise<Repaired> {
     case 'in-place':
       await setAside(repair, path, { copy: true });
       repairInPlace(join(repair.home, path));
-      return { path, done: 'its indexes made again, what was sound of its log taken', isRepaired: true };
+      return { path, done: [repairStep('indexes')], isRepaired: true };
     case 'rebuild':
       await setAside(repair, path);
       return { path, done: MADE_AGAIN, isRepaired: true };
     case 'set-aside':
       await setAside(repair, path);
-      return { path, done: 'set aside', isRepaired: true };
+      return { path, done: [repairStep('set-aside')], isRepaired: true };
     case 'upgrade':
-      return { path, done: 'left as it is: upgrade lainclaw', isRepaired: false };
+      return { path, done: [repairStep('left-for-upgrade')], isRepaired: false };
     default:
-      return { path, done: 'left as it is: look at it yourself', isRepaired: false };
+      return { path, done: [repairStep('left-for-you')], isRepaired: false };
   }
 }
 
@@ -156,19 +158,18 @@ async function restoreFile(repair: Repair, { path, problem }: Finding): Promise<
   const { home, sources } = repair;
   const source = sources.get(path);
   const isThere = existsSync(join(home, path));
-  if (!source && !isThere) return { path, done: 'no backup has it', isRepaired: false };
+  if (!source && !isThere) return { path, done: [repairStep('no-backup')], isRepaired: false };
   // A database with a fault may still hold nearly everything; one that is none holds nothing.
-  if (!source && path.endsWith('.db') && !/^is empty$|not a database/.test(problem))
-    return { path, done: 'left as it is: no backup has it', isRepaired: false };
+  if (!source && path.endsWith('.db') && problem.code !== 'empty' && problem.code !== 'not-a-database')
+    return { path, done: [repairStep('left-no-backup')], isRepaired: false };
   // Before the copy takes its place: a failure leaves the home as it was.
   const held = source && path === 'lainclaw.db' ? holdBack(source.location, repair.now) : [];
   await setAside(repair, path);
-  if (!source) return { path, done: 'set aside: no backup has it', isRepaired: true };
+  if (!source) return { path, done: [repairStep('set-aside-no-backup')], isRepaired: true };
   await ensureDirectory(dirname(join(home, path)));
   await rename(source.location, join(home, path));
   await syncDirectory(dirname(join(home, path)));
-  const heldBack = held.length > 0 ? `; held back, because they may have been done since: ${held.join(', ')}` : '';
-  return { path, done: `restored from the backup of ${source.createdAt}${heldBack}`, isRepaired: true };
+  return { path, done: [repairStep('restored', { createdAt: source.createdAt }), ...held], isRepaired: true };
 }
 
 async function repairTranscript(repair: Repair, path: string): Promise<Repaired> {
@@ -176,15 +177,17 @@ async function repairTranscript(repair: Repair, path: string): Promise<Repaired>
   const source = sources.get(path);
   const damaged = await readFile(join(home, path));
   const { bytes, corrected, fromBackup, lost } = repairLines(damaged, source && (await readFile(source.location)));
-  if (bytes.equals(damaged)) return { path, done: 'left as it is: its lines are sound', isRepaired: true };
+  if (bytes.equals(damaged)) return { path, done: [repairStep('left-sound')], isRepaired: true };
   await setAside(repair, path, { copy: true });
   await writeAtomically(join(home, path), bytes);
   const parts = [
-    ...(fromBackup ? [`its older part restored from the backup of ${source?.createdAt}`] : []),
-    ...(corrected > 0 ? [`${corrected} line(s) corrected by their checksums`] : []),
-    ...(lost.length > 0 ? [`line(s) ${lost.slice(0, 10).join(', ')} left out`] : []),
+    ...(fromBackup ? [repairStep('older-part', { createdAt: source?.createdAt ?? '' })] : []),
+    ...(corrected > 0 ? [repairStep('corrected-lines', { count: corrected })] : []),
+    ...(lost.length > 0
+      ? [repairStep('left-out-lines', { count: lost.length, lines: lost.slice(0, NAMED_LINES).join(', ') })]
+      : []),
   ];
-  return { path, done: parts.join('; ') || 'its last line ended', isRepaired: true };
+  return { path, done: parts.length > 0 ? parts : [repairStep('last-line-ended')], isRepaired: true };
 }
 
 /** What the index says of a conversation may be wrong where its file was: the index is made again from all of them. */
@@ -225,12 +228,12 @@ async function makePrivate(home: string, { path }: Finding): Promise<Repaired> {
     const { mode } = await stat(location);
     const isFolder = (await stat(location)).isDirectory();
     await chmod(location, isFolder || mode & 0o100 ? 0o700 : 0o600);
-    return { path, done: 'made private to you', isRepaired: true };
+    return { path, done: [repairStep('private')], isRepaired: true };
   } catch (error) {
-    return { path, done: `its permissions cannot be set: ${(error as Error).message}`, isRepaired: false };
+    return { path, done: [repairStep('not-private', { detail: (error as Error).message })], isRepaired: false };
   }
 }
 
 function failed({ path }: Finding, error: unknown): Repaired {
-  return { path, done: `not repaired: ${(error as Error).message}`, isRepaired: false };
+  return { path, done: [repairStep('failed', { detail: (error as Error).message })], isRepaired: false };
 }
