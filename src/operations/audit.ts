@@ -1,8 +1,9 @@
 // The audit log: who did what, and why it was allowed.
-import type { AuditFilter } from '../storage/audit.ts';
+import type { AuditFilter, AuditLine } from '../storage/audit.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
+import { readReasons } from '../vocabulary/reasons.ts';
 import { defineOperation } from './operation.ts';
-import { COUNT, listOf, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
+import { COUNT, listOf, objectWith, TEXT, TIME, WORDED, YES_OR_NO } from './schemas.ts';
 
 const KINDS = [
   'tool-call',
@@ -30,6 +31,13 @@ const LINE = objectWith(
     about: TEXT,
     outcome: { enum: OUTCOMES },
     why: TEXT,
+    reasons: {
+      ...listOf({
+        anyOf: [objectWith({ ...WORDED.properties, leads: YES_OR_NO }), objectWith({ text: TEXT })],
+      }),
+      description:
+        '`why` by its codes and values, for those who word it in another language; `leads`: the next ones say why',
+    },
     session: TEXT,
     turn: TEXT,
     call: TEXT,
@@ -50,7 +58,7 @@ export const showAudit = defineOperation({
   output: objectWith({ lines: listOf(LINE) }),
   async run({ limit, ...given }, { runtime }) {
     const lines = await (await runtime.audit()).newest(limit, filterOf(given));
-    return { lines: lines.map((line) => ({ ...line })) as never };
+    return { lines: lines.map(withReasons) as never };
   },
 });
 
@@ -125,6 +133,11 @@ export const exportAudit = defineOperation({
     return { lines, ...(!onPiece && { text: pieces.join('') }) };
   },
 });
+
+function withReasons(line: AuditLine) {
+  const reasons = line.why === undefined ? undefined : readReasons(line.why);
+  return { ...line, ...(reasons && { reasons }) };
+}
 
 const COLUMNS = [
   'n',

@@ -4,6 +4,7 @@
 import { type Answerer, answeredFrom } from '../gateway/turns/answerer.ts';
 import type { Audit, AuditEvent } from '../storage/audit.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
+import { reasonText } from '../vocabulary/reasons.ts';
 
 const SECRET = /api_?key|encrypt_?key|token|secret|pass(?:word|phrase)|credential|^(?:env|headers)$/i;
 const NAMES_SECRET = /key|token|secret|pass/i;
@@ -62,8 +63,8 @@ async function record(
 }
 
 function reasonFor(by: Answerer | undefined, kind: string): string {
-  if (!by || !('isOwner' in by)) return `${kind}: it was asked for on this machine`;
-  return by.isOwner ? `${kind}: the owner asked for it` : `${kind}: it concerns only the person or chat that asked`;
+  if (!by || !('isOwner' in by)) return reasonText('from-machine', { because: kind });
+  return reasonText(by.isOwner ? 'from-owner' : 'concerns-asker', { because: kind });
 }
 
 /** Whatever is named like a secret, at any depth, and the values of settings that are. */

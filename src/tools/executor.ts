@@ -3,6 +3,7 @@
 // else thrown is a defect (logged with its cause; the caller sees `execution_error`). Only cancellation is rethrown.
 import { joinSignals } from '../lib/joined-signal.ts';
 import { StorageError } from '../storage/storage.ts';
+import { reasonText } from '../vocabulary/reasons.ts';
 import { type TaintSource, taintSource } from '../vocabulary/taint-source.ts';
 import { boundText } from './bound.ts';
 import type { ReusedResults } from './cache.ts';
@@ -158,7 +159,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     { signal, progress, brought, left, mayRun }: Attempt,
   ): Promise<Outcome> {
     const spec = registry.get(call.name);
-    if (!spec) return { ok: false, error: { code: 'tool_not_found', message: `there is no tool "${call.name}" here` } };
+    if (!spec)
+      return { ok: false, error: { code: 'tool_not_found', message: reasonText('no-tool', { tool: call.name }) } };
     await options.prepare?.(signal);
     const problem = await validate(spec, call.args);
     if (problem) return { ok: false, error: { code: 'invalid_args', message: `${call.name}: ${problem}` } };

@@ -3,6 +3,7 @@
 // lasts or leaves a tainted turn is approved by nobody but a person.
 import type { Mode } from '../config/mode.ts';
 import { StorageError } from '../storage/storage.ts';
+import { reasonText } from '../vocabulary/reasons.ts';
 import { type TaintSource, taintSource, trustAdvice } from '../vocabulary/taint-source.ts';
 import type { NetworkRequest } from './network/network-request.ts';
 import type { ReadNetworkRequest } from './network/read-network-request.ts';
@@ -86,7 +87,7 @@ export function createPolicy(options: PolicyOptions): Authorise {
       options.contentTaint?.(),
     ]);
     const rules = await permissions.rules();
-    if (!rules.ok) return no(`permissions.json cannot be used, so nothing is allowed: ${rules.errors.join('; ')}`);
+    if (!rules.ok) return no(reasonText('unusable-permissions', { detail: rules.errors.join('; ') }));
     const mode = options.mode.current();
     const taint = options.taint.sources();
     const subject = spec.subject(call.args);
@@ -133,19 +134,21 @@ export function createPolicy(options: PolicyOptions): Authorise {
     };
     const approved = verdict.protects && { approvedPaths: verdict.protects };
     if (verdict.verdict === 'allow') return { ...yes, ...approved, ...(verdict.onlyReads && { onlyReads: true }) };
-    if (verdict.verdict === 'deny') return no(`${call.name} is denied: ${verdict.reasons.join('; ')}`);
+    if (verdict.verdict === 'deny')
+      return no(reasonText('denied', { tool: call.name, reasons: verdict.reasons.join('; ') }));
     // A call that cannot succeed fails here, before anybody is asked.
     const preview = await spec.preview?.(call.args, context);
-    if (mode === 'never') return no(`${call.name} needs permission, and the mode never refuses it`);
+    if (mode === 'never') return no(reasonText('mode-never', { tool: call.name }));
     if (!askPerson) return no(nobodyThere({ spec, call, verdict, taint, subject }));
 
     const scope = await askPerson({ call, verdict, preview }, context.signal);
-    if (scope === undefined) return { ...no(`${call.name} was not approved`), wasAsked: true };
+    if (scope === undefined) return { ...no(reasonText('not-approved', { tool: call.name })), wasAsked: true };
     if (subject.kind === 'plan') options.mode.change(PLAN_ANSWERS[scope]);
     else if (scope !== 'once')
       await permissions.remember(scope, verdict.rememberAs, { sessionId, tainted: verdict.needsPerson });
-    const asked = verdict.reasons.length > 0 ? ` (asked because ${verdict.reasons.join('; ')})` : '';
-    return { ...yes, ...approved, because: `a person approved it${asked}`, answer: scope };
+    const reasons = verdict.reasons.join('; ');
+    const because = reasons === '' ? reasonText('approved') : reasonText('approved-after', { reasons });
+    return { ...yes, ...approved, because, answer: scope };
   };
 }
 
@@ -170,9 +173,11 @@ interface Unanswered {
 /** Says why nobody but a person could allow it, or how to allow it, with the very rule that would. */
 function nobodyThere({ spec, call, verdict, taint, subject }: Unanswered): string {
   const { reasons, needsPerson, notByMode, rememberAs, scopes } = verdict;
-  if (subject.kind === 'plan') return 'nobody is there to approve the plan: give it as your answer';
-  const found = reasons.filter((reason) => reason !== `${call.name} needs permission`);
-  const why = found.length > 0 ? ` (${found.join('; ')})` : '';
+  if (subject.kind === 'plan') return reasonText('nobody-for-plan');
+  const tool = call.name;
+  const found = reasons.filter((reason) => reason !== reasonText('needs-permission', { tool })).join('; ');
+  const says = (code: 'no-person' | 'no-permission', ways: string): string =>
+    found === '' ? reasonText(code, { tool, ways }) : reasonText(`${code}-after`, { tool, reasons: found, ways });
   if (needsPerson) {
     const there = 'run it where you can be asked';
     const withoutTaint = [
@@ -181,7 +186,7 @@ function nobodyThere({ spec, call, verdict, taint, subject }: Unanswered): strin
       'start a new conversation without that content (--new-session, /new)',
     ];
     const ways = spec.alwaysAsks ? [there] : [...new Set(withoutTaint)];
-    return `${call.name} needs a person's approval${why}, and nobody is there to give it. Ways out: ${ways.join('; ')}`;
+    return says('no-person', ways.join('; '));
   }
   const rule =
     scopes.includes('always') && rememberAs.length > 0
@@ -190,7 +195,7 @@ function nobodyThere({ spec, call, verdict, taint, subject }: Unanswered): strin
   const trust = spec.trustCommand === undefined ? [] : [`trust it: ${spec.trustCommand}`];
   const byMode = notByMode ? [] : ['run it with --mode auto'];
   const ways = [...byMode, ...rule, ...trust].join(', or ') || 'run it where you can be asked';
-  return `${call.name} needs permission${why} and nobody is there to give it: ${ways}`;
+  return says('no-permission', ways);
 }
 
 function quoted(text: string): string {

@@ -10,6 +10,7 @@ import type { AppendAudit, AuditEvent } from '../../storage/audit.ts';
 import type { Mailbox, OutboxMessage } from '../../storage/mailbox.ts';
 import { StorageError } from '../../storage/storage.ts';
 import { type BotKey, type ChatKey, chatName } from '../../vocabulary/chat-name.ts';
+import { reasonText } from '../../vocabulary/reasons.ts';
 import { type ChatLog, nameOf } from './chat.ts';
 import type { Outgoing } from './outgoing.ts';
 import { sendPicture } from './pictures.ts';
@@ -253,7 +254,7 @@ const SHOWN_CHARACTERS = 200;
 
 function messageEvent({ key, chat, attempts }: OutboxMessage, { markdown }: Outgoing): AuditEvent {
   const about = `${markdown.length} characters: ${markdown.slice(0, SHOWN_CHARACTERS)}`;
-  const why = attempts > 0 ? `attempt ${attempts + 1}` : 'it was in the outbox, and the chat may receive it';
+  const why = attempts > 0 ? reasonText('later-attempt', { number: attempts + 1 }) : reasonText('first-attempt');
   return { kind: 'message', who: 'lainclaw', what: chatName(chat), about, outcome: 'allowed', why, call: key };
 }
 

@@ -1,6 +1,7 @@
 // Whether a command needs a question: read-only when every part of it is a program of the read-only table, used so that
 // it only reads, and only inside the workspace; otherwise ask, with the reasons part by part. Nothing is ever allowed here
 // for looking harmless: what is not known asks.
+import { reasonText } from '../../vocabulary/reasons.ts';
 import {
   baseName,
   type CommandReading,
@@ -43,9 +44,11 @@ export function classifyCommand(reading: CommandReading, context: CommandContext
       reasons: objection === undefined ? [] : [describe(command, objection)],
     };
   });
-  const whole = reading.parsed ? [...reading.redefines, ...reading.unseen] : [`it cannot be judged: ${reading.reason}`];
+  const whole = reading.parsed
+    ? [...reading.redefines, ...reading.unseen]
+    : [reasonText('not-judged', { detail: reading.reason })];
   const outside = locate(context.directory, context).relative === undefined;
-  if (outside) whole.push('it runs outside the workspace');
+  if (outside) whole.push(reasonText('runs-outside'));
   const reasons = [...new Set([...whole, ...parts.flatMap((part) => part.reasons)])];
   return { verdict: reasons.length === 0 ? 'read-only' : 'ask', reasons, parts, inRoot: judge.inRoot, outside };
 }

@@ -5,6 +5,8 @@
 // the same words do something else in another directory.
 // What stays in the background, and what is typed into it, is asked about each time: only a rule without a pattern covers it. In a
 // tainted turn it needs a person, apart from a command that only reads and from a process that can neither write nor reach anything.
+
+import { reasonText } from '../../vocabulary/reasons.ts';
 import type { ToolSubject } from '../subject.ts';
 import { classifyCommand, type Part } from './classify-command.ts';
 import { type CommandReading, ELEVATED, LASTING, type Redirection, spellCommand } from './command.ts';
@@ -52,7 +54,7 @@ export function decideCommand(input: DecideInput, subject: ToolSubject & { kind:
   const staysInside = isContained && subject.runs !== 'in-background' && input.wayOut === undefined;
   // Contained is what the sandbox holds, apart from files that other programs will run later.
   const needsPerson = taint.length > 0 && !onlyReads && (!staysInside || outside || elevated || objections.length > 0);
-  const lasting = isTyped ? ['a running command receives it'] : [];
+  const lasting = isTyped ? [reasonText('typed-into-command')] : [];
   const reasons = [...(needsPerson ? personReasons(input) : []), ...lasting, ...found];
   const asked = parts.filter((part) => part.reasons.length > 0).map((part) => part.command.source);
   const protects = [...new Set([...objections.map(({ path }) => path), ...changedManifests(reading, context)])];

@@ -4,6 +4,7 @@
 // that is not public (this machine, a private network, the metadata of a cloud) is named by a person or by a rule; no mode allows it.
 import { type Host, namesPrivately, spellHost } from '../../sandbox/network/host.ts';
 import { isPublicAddress } from '../../sandbox/network/public-address.ts';
+import { reasonText } from '../../vocabulary/reasons.ts';
 import type { NetworkRequest } from '../network/network-request.ts';
 import {
   answersFor,
@@ -18,7 +19,7 @@ import {
 } from './decision.ts';
 import { NETWORK, namesTool, type Rule } from './rules.ts';
 
-const UNFILTERED = 'there is no sandbox here, so nothing filters: it can reach any host';
+const UNFILTERED = reasonText('unfiltered');
 
 export function decideNetwork(input: DecideInput, network: NetworkRequest, decision: Decision): Decision {
   if (decision.verdict === 'deny') return decision;
@@ -43,8 +44,8 @@ export function decideNetwork(input: DecideInput, network: NetworkRequest, decis
   const reasons = [
     ...(needsPerson ? [taintReason(taint)] : []),
     ...(asking ? [askedBy(asking)] : []),
-    ...notPublic.map((host) => `${spellHost(host)} is on this machine or in a private network`),
-    ...(network.filtered ? [`it reaches ${open.map(spellHost).join(', ')}`] : [UNFILTERED]),
+    ...notPublic.map((host) => reasonText('private-host', { host: spellHost(host) })),
+    ...(network.filtered ? [reasonText('reaches', { hosts: open.map(spellHost).join(', ') })] : [UNFILTERED]),
     ...decision.reasons,
   ];
   const rememberAs = [...decision.rememberAs, ...open.map((host) => `${NETWORK.name}(${spellHost(host)})`)];

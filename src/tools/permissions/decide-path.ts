@@ -1,5 +1,6 @@
 // A call on one path. Where a tool says that it only reads and its subject that it writes, the subject counts.
 import { posix } from 'node:path';
+import { reasonText } from '../../vocabulary/reasons.ts';
 import type { Access, PathSubject } from '../subject.ts';
 import type { ToolEffect } from '../tool.ts';
 import {
@@ -22,7 +23,7 @@ import { callQuestion, fileQuestion } from './question.ts';
 import { namesTool, type Rule } from './rules.ts';
 import { type Objection, objectToRead, objectToWrite } from './sensitive-paths.ts';
 
-const OUTSIDE = 'it is outside the workspace';
+const OUTSIDE = reasonText('outside-workspace');
 
 export function decidePath(input: DecideInput, { path, access }: PathSubject): Decision {
   const { spec, call, rules, remembered, taint, mode } = input;
@@ -82,8 +83,8 @@ export function decidePath(input: DecideInput, { path, access }: PathSubject): D
   const needsPermission = spec.requiresPermission || effect !== spec.effect;
   if (!needsPermission) return allow(base, ALLOWED_BY.needsNone);
   if (rules.allow.some(allows)) return allow(base, ALLOWED_BY.rule);
-  if (mode === 'accept-edits' && !leaves) return allow(base, 'the mode accept-edits allows edits');
-  return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);
+  if (mode === 'accept-edits' && !leaves) return allow(base, reasonText('mode-edits'));
+  return ask({ ...base, scopes: ['session', 'always'] }, [reasonText('needs-permission', { tool: call.name })]);
 }
 
 /** What runs or sends may do either with the path, whatever it says: then both lists of protected paths hold. */

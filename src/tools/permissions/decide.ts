@@ -22,6 +22,7 @@
 //    given to such a question, when the person knew.
 //  - reading stays free: the read-only commands are a fixed table that neither sends, writes nor runs anything else. Asking
 //    for an address is not reading in this sense, because an address can carry anything out.
+import { reasonText } from '../../vocabulary/reasons.ts';
 import type { PathSubject, ToolSubject } from '../subject.ts';
 import type { ToolEffect } from '../tool.ts';
 import { decideCommand } from './decide-command.ts';
@@ -43,26 +44,24 @@ import {
 import { callQuestion, planQuestion } from './question.ts';
 import { namesTool, type Rule } from './rules.ts';
 
-const PLAN_ONLY_READS =
-  'plan mode only reads: finish the plan and hand it to plan_ready, or write it as your answer; nothing is changed before a person approves it';
-
 export function decide(input: DecideInput): Decision {
   const subject = input.spec.subject(input.call.args);
   const judged = decideSubject(input, subject);
   const reached = input.network ? decideNetwork(input, input.network, judged) : judged;
   const decision = input.spec.alwaysAsks ? alwaysAsked(input, reached) : reached;
   if (decision.verdict === 'deny') return decision;
-  if (input.mode === 'plan' && decision.changes) return deny(decision, PLAN_ONLY_READS);
+  if (input.mode === 'plan' && decision.changes) return deny(decision, reasonText('plan-only-reads'));
   const byMode = input.mode === 'auto' && !decision.needsPerson && !decision.notByMode;
-  return byMode && decision.verdict === 'ask' ? allow(decision, `the mode ${input.mode} allows it`) : decision;
+  return byMode && decision.verdict === 'ask' ? allow(decision, reasonText('mode', { mode: input.mode })) : decision;
 }
 
 /** Whatever allowed it, a person is asked, and the answer holds once. */
 function alwaysAsked({ call }: DecideInput, decision: Decision): Decision {
   if (decision.verdict === 'deny') return decision;
   const { question, changes, protects, reasons } = decision;
-  const why = reasons.filter((reason) => reason !== `${call.name} needs permission`);
-  return ask({ question, changes, protects, needsPerson: true }, [...why, `${call.name} asks a person each time`]);
+  const tool = { tool: call.name };
+  const why = reasons.filter((reason) => reason !== reasonText('needs-permission', tool));
+  return ask({ question, changes, protects, needsPerson: true }, [...why, reasonText('asks-each-time', tool)]);
 }
 
 function decideSubject(input: DecideInput, subject: ToolSubject): Decision {
@@ -149,7 +148,7 @@ function decideTarget(input: DecideInput, subject: TargetSubject): Decision {
   if (needsPerson) return ask({ ...base, scopes: ['session'] }, tainted);
   if (!spec.requiresPermission) return allow(base, ALLOWED_BY.needsNone);
   if (rules.allow.some(allows)) return allow(base, ALLOWED_BY.rule);
-  return ask({ ...base, scopes: ['session', 'always'] }, [`${call.name} needs permission`]);
+  return ask({ ...base, scopes: ['session', 'always'] }, [reasonText('needs-permission', { tool: call.name })]);
 }
 
 type TargetRule = Rule & { pattern: { kind: 'url' | 'chat' } };

@@ -1,5 +1,6 @@
 // What deciding takes and gives: the contract that decide.ts, decide-command.ts and decide-path.ts share.
 import type { Mode } from '../../config/mode.ts';
+import { reasonText } from '../../vocabulary/reasons.ts';
 import { describeTaint, type TaintSource } from '../../vocabulary/taint-source.ts';
 import type { NetworkRequest } from '../network/network-request.ts';
 import type { ToolCall, ToolSpec } from '../tool.ts';
@@ -91,23 +92,23 @@ export function ask(base: Base, reasons: readonly string[]): Decision {
 const NOTHING_KEPT = { needsPerson: false, rememberAs: [], scopes: ['once'] } as const;
 
 export function deniedBy(rule: Rule): string {
-  return rule.reason ?? `the rule "${rule.text}" denies it`;
+  return rule.reason ?? reasonText('rule-denies', { rule: rule.text });
 }
 
 export const ALLOWED_BY = {
-  answer: 'a person allowed it for this session',
-  reading: 'it only reads',
-  needsNone: 'the tool needs no permission',
-  rule: 'a rule allows it',
+  answer: reasonText('session-answer'),
+  reading: reasonText('only-reads'),
+  needsNone: reasonText('needs-none'),
+  rule: reasonText('rule'),
 } as const;
 
 export function askedBy(rule: Rule): string {
-  return `the rule "${rule.text}" asks`;
+  return reasonText('rule-asks', { rule: rule.text });
 }
 
 /** Names where the content came from. */
 export function taintReason(taint: readonly TaintSource[]): string {
-  return `this turn has content from outside (${taint.map(describeTaint).join(', ')}), so a person must approve it`;
+  return reasonText('tainted', { sources: taint.map(describeTaint).join(', ') });
 }
 
 /** Why a person is needed for what changes files. */

@@ -1,5 +1,6 @@
 import { inboxOf } from '../../vocabulary/inbox-of.ts';
 import type { MemoryReader } from '../../vocabulary/memory-scope.ts';
+import { reasonText } from '../../vocabulary/reasons.ts';
 import { INBOX, isSentByOthers } from '../../vocabulary/received-files.ts';
 import type { ParsedRules, Rule } from './rules.ts';
 
@@ -10,7 +11,7 @@ export function rulesForReader(parsed: ParsedRules, { scope }: MemoryReader): Pa
   const sentByOthers: Rule = {
     text: `fs.read_file(${INBOX}/**)`,
     tool: 'fs.read_file',
-    reason: 'files that other people have sent are not for this conversation',
+    reason: reasonText('sent-by-others'),
     pattern: {
       kind: 'path',
       path: { source: `${INBOX}/**`, allows: () => false, touches: (path) => isSentByOthers(path, own) },

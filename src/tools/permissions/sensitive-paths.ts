@@ -1,5 +1,6 @@
 // Paths that no rule opens silently. Each entry says why. Names are compared without regard to case, because some file
 // systems do so; a protected path is protected also while it does not exist.
+import { reasonText } from '../../vocabulary/reasons.ts';
 import { PROTECTED_WRITES, type ReasonedPattern, RUN_BY_OTHERS, reasonAmong } from './executed-paths.ts';
 import { isInLainclawHome, type Location, type PathContext } from './paths.ts';
 
@@ -8,12 +9,12 @@ export type Objection = { verdict: 'ask' | 'deny'; reason: string; path: string;
 
 /** Reading here shows credentials to the model and its provider. */
 const PROTECTED_READS: readonly ReasonedPattern[] = [
-  [/(?:^|\/)\.(?:ssh|gnupg|aws|kube|docker|password-store)(?:\/|$)/, 'it holds keys or credentials'],
-  [/(?:^|\/)\.config\/(?:gh|gcloud|op|hub)(?:\/|$)/, 'it holds credentials'],
-  [/(?:^|\/)\.(?:netrc|git-credentials|pypirc|npmrc|pgpass|my\.cnf)$/, 'it holds credentials'],
-  [/(?:^|\/)id_(?:rsa|dsa|ecdsa|ed25519)$/, 'it is a private key'],
-  [/^\/proc\/[^/]+\/(?:environ|mem|maps|fd)(?:\/|$)/, 'it shows the secrets of a process'],
-  [/^\/etc\/(?:shadow|gshadow|sudoers)/, 'it holds credentials'],
+  [/(?:^|\/)\.(?:ssh|gnupg|aws|kube|docker|password-store)(?:\/|$)/, reasonText('keys-or-credentials')],
+  [/(?:^|\/)\.config\/(?:gh|gcloud|op|hub)(?:\/|$)/, reasonText('credentials')],
+  [/(?:^|\/)\.(?:netrc|git-credentials|pypirc|npmrc|pgpass|my\.cnf)$/, reasonText('credentials')],
+  [/(?:^|\/)id_(?:rsa|dsa|ecdsa|ed25519)$/, reasonText('private-key')],
+  [/^\/proc\/[^/]+\/(?:environ|mem|maps|fd)(?:\/|$)/, reasonText('process-secrets')],
+  [/^\/etc\/(?:shadow|gshadow|sudoers)/, reasonText('credentials')],
 ];
 
 export function objectToWrite({ path, relative }: Location, context: PathContext): Objection | undefined {
@@ -21,7 +22,7 @@ export function objectToWrite({ path, relative }: Location, context: PathContext
     return {
       verdict: 'deny',
       path,
-      reason: `${path} belongs to Lainclaw itself: a tool may not change its own permissions`,
+      reason: reasonText('own-home-change', { path }),
     };
   const byGit = context.obeyedByGit?.(path);
   const found =
@@ -29,11 +30,18 @@ export function objectToWrite({ path, relative }: Location, context: PathContext
     reasonAmong(PROTECTED_WRITES, path) ??
     (context.tainted ? reasonAmong(RUN_BY_OTHERS, relative ?? path) : undefined);
   if (found === undefined) return undefined;
-  return { verdict: 'ask', path, reason: `${path} is protected: ${found}`, ...(byGit && { notByMode: true }) };
+  return {
+    verdict: 'ask',
+    path,
+    reason: reasonText('protected', { path, because: found }),
+    ...(byGit && { notByMode: true }),
+  };
 }
 
 export function objectToRead({ path }: Location, context: PathContext): Objection | undefined {
-  if (isInLainclawHome(path, context)) return { verdict: 'ask', path, reason: `${path} belongs to Lainclaw itself` };
+  if (isInLainclawHome(path, context)) return { verdict: 'ask', path, reason: reasonText('own-home', { path }) };
   const found = reasonAmong(PROTECTED_READS, path);
-  return found === undefined ? undefined : { verdict: 'ask', path, reason: `${path} is protected: ${found}` };
+  return found === undefined
+    ? undefined
+    : { verdict: 'ask', path, reason: reasonText('protected', { path, because: found }) };
 }

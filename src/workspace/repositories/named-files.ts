@@ -1,7 +1,9 @@
 // Files of the workspace that the person's own settings have git obey: a directory of hooks, included settings, and the programs by which
 // git watches, filters and compares files.
+
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
+import { reasonText } from '../../vocabulary/reasons.ts';
 import { toBytePath, toSystem } from '../byte-path.ts';
 import { createRepositoryFinder } from './find-repositories.ts';
 import { entryState, type GitEntry, splitPath, textOf } from './git-entries.ts';
@@ -96,8 +98,8 @@ export function createObeyedByGit(userHome: string): (path: string) => string | 
     const path = toBytePath(text);
     const directory = posix.dirname(path);
     const { hookDirectories, settings, programs } = around(directory);
-    if (hookDirectories.has(directory) && HOOK.test(posix.basename(path))) return 'git runs it as a hook';
-    if (programs.has(path)) return 'git runs it, because its settings name it';
+    if (hookDirectories.has(directory) && HOOK.test(posix.basename(path))) return reasonText('git-hook');
+    if (programs.has(path)) return reasonText('git-program');
     return settings.has(path) ? 'the settings of git include it' : undefined;
   };
 }
