@@ -1,6 +1,8 @@
 // The words of the console. One dictionary is loaded at a time; English decides which keys there are.
 import { signal } from '@preact/signals';
 import type { TextKey, Texts } from './en.ts';
+import { loadErrorTexts } from './errors/error-texts.ts';
+import { filled } from './filled.ts';
 
 export type { TextKey } from './en.ts';
 
@@ -32,8 +34,7 @@ export async function chooseLanguage(chosen: Language): Promise<void> {
 /** `{name}` in a text is replaced by the value of that name. */
 export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
   const text = texts.value[key] ?? key;
-  if (!values) return text;
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  return values ? filled(text, values) : text;
 }
 
 /** A word of the API, such as a state or a kind, where the dictionary has it. */
@@ -49,6 +50,7 @@ export function preferred(wanted: readonly string[]): Language {
 
 async function useLanguage(chosen: Language): Promise<void> {
   texts.value = await LOAD[chosen]();
+  void loadErrorTexts(chosen);
   language.value = chosen;
   document.documentElement.lang = chosen === 'zh' ? 'zh-Hans' : chosen;
 }

@@ -2,8 +2,11 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { Input, Output } from '../api/operations.ts';
+import { type AuditTexts, auditTexts, reasonsText } from '../language/audit/audit-texts.ts';
+import { errorText } from '../language/errors/error-texts.ts';
+import { filled } from '../language/filled.ts';
 import { timeText } from '../language/format.ts';
-import { t, wordText } from '../language/language.ts';
+import { language, t, wordText } from '../language/language.ts';
 import { download } from '../parts/download.ts';
 import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/notes.tsx';
@@ -13,7 +16,16 @@ import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../router.ts';
 
 const SHOWN = 200;
-const KINDS = ['tool-call', 'tool-result', 'approval', 'message', 'operation', 'repair', 'retention'] as const;
+const KINDS = [
+  'tool-call',
+  'tool-result',
+  'approval',
+  'message',
+  'operation',
+  'repair',
+  'retention',
+  'redaction',
+] as const;
 const OUTCOMES = ['allowed', 'denied', 'ok', 'failed'] as const;
 
 type Filter = Pick<Input<'audit.show'>, 'kind' | 'outcome' | 'what'>;
@@ -21,7 +33,16 @@ type Filter = Pick<Input<'audit.show'>, 'kind' | 'outcome' | 'what'>;
 export default function Audit() {
   const [filter, setFilter] = useState<Filter>({});
   const [report, setReport] = useState<Output<'audit.verify'>>();
-  const log = useLoaded((abort) => call('audit.show', { ...filter, limit: SHOWN }, abort), [JSON.stringify(filter)]);
+  const log = useLoaded(
+    async (abort) => {
+      const [{ lines }, texts] = await Promise.all([
+        call('audit.show', { ...filter, limit: SHOWN }, abort),
+        auditTexts(language.value),
+      ]);
+      return { lines, texts };
+    },
+    [JSON.stringify(filter), language.value],
+  );
   return (
     <Page
       title={t('page.audit')}
@@ -41,7 +62,7 @@ export default function Audit() {
         </>
       }
     >
-      {report && <Report report={report} />}
+      {report && <Report report={report} texts={log.value?.texts} />}
       <div class="row wrap">
         <Choice
           label={t('audit.kind')}
@@ -64,11 +85,11 @@ export default function Audit() {
         </label>
       </div>
       <WhenLoaded of={log}>
-        {({ lines }) =>
+        {({ lines, texts }) =>
           lines.length === 0 ? (
             <EmptyState icon="file" title={t('logs.emptyTitle')} text={t('audit.emptyText')} />
           ) : (
-            <Lines lines={lines} />
+            <Lines lines={lines} texts={texts} />
           )
         }
       </WhenLoaded>
@@ -76,28 +97,41 @@ export default function Audit() {
   );
 }
 
-function Lines({ lines }: { lines: Output<'audit.show'>['lines'] }) {
+type Line = Output<'audit.show'>['lines'][number];
+
+function Lines({ lines, texts }: { lines: readonly Line[]; texts: AuditTexts | undefined }) {
   return (
     <ul class="lines">
-      {lines.map(({ n, at, kind, who, what, about, outcome, why, session }) => (
-        <li key={n}>
-          <span class="quiet nowrap">{timeText(at)}</span> <span class="state">{wordText(kind)}</span>{' '}
-          {outcome !== undefined && (
-            <span class={`state ${outcome === 'allowed' ? 'ok' : outcome}`}>{wordText(outcome)}</span>
-          )}{' '}
-          <strong>{what}</strong> {about}{' '}
-          <span class="quiet">
-            {who}
-            {why !== undefined && ` · ${why}`}
-          </span>{' '}
-          {session !== undefined && <a href={hrefOf('chat', session)}>{session}</a>}
-        </li>
-      ))}
+      {lines.map((line) => {
+        const { n, at, kind, who, what, about, outcome, session } = line;
+        const why = whyText(line, texts);
+        return (
+          <li key={n}>
+            <span class="quiet nowrap">{timeText(at)}</span> <span class="state">{wordText(kind)}</span>{' '}
+            {outcome !== undefined && (
+              <span class={`state ${outcome === 'allowed' ? 'ok' : outcome}`}>{wordText(outcome)}</span>
+            )}{' '}
+            <strong>{what}</strong> {about}{' '}
+            <span class="quiet">
+              {who}
+              {why !== undefined && ` · ${why}`}
+            </span>{' '}
+            {session !== undefined && <a href={hrefOf('chat', session)}>{session}</a>}
+          </li>
+        );
+      })}
     </ul>
   );
 }
 
-function Report({ report }: { report: Output<'audit.verify'> }) {
+/** In the language of the page where the log says something known; of a failed operation, the text of its error and what the log says of it. */
+function whyText({ why, reasons, outcome }: Line, texts: AuditTexts | undefined): string | undefined {
+  const code = outcome === 'failed' ? /^([A-Z][A-Z_]+): /.exec(why ?? '')?.[1] : undefined;
+  const failure = code === undefined ? undefined : errorText(code);
+  return failure === undefined ? (reasonsText(reasons, texts) ?? why) : `${failure} (${why})`;
+}
+
+function Report({ report, texts }: { report: Output<'audit.verify'>; texts: AuditTexts | undefined }) {
   const { isSound, lines, problems, notes, anchor } = report;
   return (
     <div class={isSound ? 'note ok' : 'note problem'} role="status">
@@ -111,12 +145,17 @@ function Report({ report }: { report: Output<'audit.verify'> }) {
             </code>
           </p>
         )}
-        {[...problems.map(({ message }) => message), ...notes].map((text) => (
+        {[...problems.map((problem) => problemText(problem, texts)), ...notes].map((text) => (
           <p key={text}>{text}</p>
         ))}
       </div>
     </div>
   );
+}
+
+function problemText(found: Output<'audit.verify'>['problems'][number], texts: AuditTexts | undefined): string {
+  const { problem, n, message } = found;
+  return texts ? `${filled(texts.problems[problem], { n })} (${message})` : message;
 }
 
 function Choice<Value extends string>(props: {

@@ -1,6 +1,7 @@
 // What a page says when there is nothing to show yet, or when something failed.
 import type { ComponentChildren } from 'preact';
 import { ApiProblem } from '../api/problem.ts';
+import { errorText } from '../language/errors/error-texts.ts';
 import { t } from '../language/language.ts';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -16,11 +17,13 @@ export function EmptyState(props: { icon: IconName; title: string; text: string;
 }
 
 export function ProblemNote({ problem, onRetry }: { problem: unknown; onRetry?(): void }) {
+  const { text, detail } = wordedProblem(problem);
   return (
     <div class="note problem" role="alert">
       <Icon name="warn" />
       <div>
-        <p>{problemText(problem)}</p>
+        <p>{text}</p>
+        {detail !== undefined && <p class="quiet">{detail}</p>}
         {problem instanceof ApiProblem && problem.hint !== undefined && <p class="quiet">{problem.hint}</p>}
       </div>
       {onRetry && (
@@ -33,8 +36,16 @@ export function ProblemNote({ problem, onRetry }: { problem: unknown; onRetry?()
 }
 
 export function problemText(problem: unknown): string {
-  if (problem instanceof ApiProblem && problem.status === 0) return t('problem.unreachable');
-  return problem instanceof Error ? problem.message : String(problem);
+  const { text, detail } = wordedProblem(problem);
+  return detail === undefined ? text : `${text} (${detail})`;
+}
+
+/** In the language of the page where the code has a text; then what the gateway said is the detail. */
+function wordedProblem(problem: unknown): { text: string; detail?: string } {
+  if (!(problem instanceof ApiProblem)) return { text: problem instanceof Error ? problem.message : String(problem) };
+  if (problem.status === 0) return { text: t('problem.unreachable') };
+  const text = errorText(problem.code);
+  return text === undefined ? { text: problem.message } : { text, detail: problem.message };
 }
 
 export function Loading() {
