@@ -4,6 +4,7 @@
 // other candidates of its document.
 import type { ArchiveChunk, Candidates, VectorHit } from '../storage/archive.ts';
 import type { Analyser, Counts, QueryTerms } from './analysis/analyser.ts';
+import { isName } from './speakers.ts';
 
 interface Setting {
   k1: number;
@@ -25,13 +26,6 @@ const SPELLING_SHARE = 0.3;
 const SPELLING_AMONG = 100;
 const VECTOR_SHARE = 0.5;
 const RECIPROCAL_K = 60;
-/** Speakers that are not names: a question about the user does not ask for what the user said. */
-const ROLES: ReadonlySet<string> = new Set(['user', 'assistant']);
-
-/** Whether the query names the person who said a chunk. */
-export function isSaidByAsked({ document: { speaker } }: ArchiveChunk, asked: QueryTerms, analyser: Analyser): boolean {
-  return speaker !== undefined && !ROLES.has(speaker) && analyser.terms(speaker).some((term) => asked.terms.has(term));
-}
 
 export type Fusion = 'convex' | 'reciprocal';
 
@@ -230,7 +224,7 @@ export function fuse(byText: readonly Ranked[], byVector: readonly VectorHit[], 
 
 /** The text of a chunk that is indexed: with the headings above it and the name of who said it. */
 export function indexedText({ context, text, speaker }: { context: string; text: string; speaker?: string }): string {
-  const name = speaker !== undefined && !ROLES.has(speaker) ? speaker : '';
+  const name = speaker !== undefined && isName(speaker) ? speaker : '';
   return [name, context, text].filter((part) => part !== '').join('\n');
 }
 

@@ -9,8 +9,9 @@ import type { WeakMatch } from './analysis/everyday-words.ts';
 import { asksAboutPast, asksWhatWasBefore } from './asks-about-past.ts';
 import { weighFurtherChunks } from './distinct.ts';
 import { followReplacements, withLastReplaced } from './follow-replacements.ts';
-import { createTextRanking, type Fusion, fuse, isSaidByAsked, type Ranked } from './rank.ts';
+import { createTextRanking, type Fusion, fuse, type Ranked } from './rank.ts';
 import { withoutSlips } from './slips.ts';
+import { isSaidByAsked, withoutSpeakers } from './speakers.ts';
 import { findNeighbours, missingNeighbours, withSurroundings } from './surroundings.ts';
 import { type AskedTimes, askedTimes, limitsOf } from './time/asked-times.ts';
 import { isoDays, startOfDay, type TimeSpan } from './time/calendar.ts';
@@ -131,14 +132,17 @@ export async function rankArchive(
   const asksBefore = spans.length === 0 && asksWhatWasBefore(asked);
   const isTimed = spans.length > 0 || limits !== undefined || asksBefore;
   const written = queryWithin(analyser.query(rest), { isTimed });
-  const [{ terms, candidates }, meaning] = await Promise.all([
-    candidatesFor(written),
-    written.terms.size > 0 ? embedQuery(asked, signal) : { unavailable: 'the query has no words' },
-  ]);
+  const { terms, candidates } = await candidatesFor(written);
+  const chunks = await archive.read([...new Set(candidates.ids)]);
+  const meaning =
+    written.terms.size > 0
+      ? await embedQuery(withoutSpeakers(asked, chunks, analyser), signal)
+      : { unavailable: 'the query has no words' };
   signal?.throwIfAborted();
   const rankByText = createTextRanking(terms, candidates, analyser);
   const byVector = 'vector' in meaning ? await nearestOf(meaning, candidates.ids) : [];
-  const chunks = await archive.read([...new Set([...candidates.ids, ...byVector.map(({ id }) => id)])]);
+  const textual = new Set(candidates.ids);
+  chunks.push(...(await archive.read(byVector.map(({ id }) => id).filter((id) => !textual.has(id)))));
   const first = rank();
   const neighbours = await findNeighbours(first, (turns, distance) => archive.around(turns, distance));
   const joined = await join(missingNeighbours(first, neighbours));

@@ -40,9 +40,7 @@ export function listedOf(row: Row): Listed {
 }
 
 export function pendingOf(row: Row): PendingChunk {
-  const chunk: PendingChunk = { id: Number(row.id), context: String(row.context), text: String(row.text) };
-  if (row.previous !== null) chunk.previous = String(row.previous);
-  return chunk;
+  return { id: Number(row.id), context: String(row.context), text: String(row.text) };
 }
 
 /** `rows`: documents counted by scope and kind (`of`), with their earliest and latest date. */

@@ -107,8 +107,6 @@ export interface PendingChunk {
   id: number;
   context: string;
   text: string;
-  /** The turn before, in a conversation: embedded together with this one. */
-  previous?: string;
 }
 
 export interface Pending {

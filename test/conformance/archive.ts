@@ -213,17 +213,6 @@ export function describeArchive(name: string, create: CreateArchive, { runs = 60
         expect(await pendingOf('m')).toEqual([ids[0], ids[5_999]]);
       });
 
-      it('of a turn are made with the turn before it', async () => {
-        await add({ ...documentOf('a', 'first turn'), session: 's' }, { ...documentOf('b', 'alone') });
-        await add({ ...documentOf('c', 'second turn'), session: 's' });
-        const { chunks } = await archive.pending('m', { after: 0, limit: 10 });
-        expect(chunks.map(({ text, previous }) => [text, previous])).toEqual([
-          ['first turn', undefined],
-          ['alone', undefined],
-          ['second turn', 'first turn'],
-        ]);
-      });
-
       it('nearest comes first, of the same model only', async () => {
         await add(...Array.from({ length: 30 }, (_, index) => documentOf(`d${index}`, `text ${index}`)));
         const ids = await pendingOf('m');

@@ -104,6 +104,26 @@ function fakeModel(name: string, dimension: number, onEmbed: () => void = () => 
   };
 }
 
+it('a question is embedded without the names of the speakers it asks about, a turn by its own words', async () => {
+  const embedded: string[] = [];
+  const { memory } = testMemory({
+    name: 'one',
+    async embed(texts) {
+      embedded.push(...texts);
+      return texts.map((text) => Float32Array.from(meaning(text, 40)));
+    },
+    close() {},
+  });
+  const turn = { session: 's', source: 'chat' };
+  await memory.saveAll([
+    { ...turn, content: 'What is new with the garage?', speaker: 'Ines' },
+    { ...turn, content: 'I bought a truck.', speaker: 'Karl' },
+  ]);
+  await memory.embed();
+  await memory.search('Which truck did Karl buy?');
+  expect(embedded).toEqual(['What is new with the garage?', 'I bought a truck.', 'Which truck did buy?']);
+});
+
 describe('changing the model', () => {
   it('re-embeds everything; vectors of the two never meet, and the old ones go last', async () => {
     const { memory, archive, again } = testMemory(fakeModel('one', 40));
@@ -118,6 +138,7 @@ describe('changing the model', () => {
 
   it('leaves what has no vector yet in its place by its words', async () => {
     const { memory, archive } = testMemory(fakeModel('one', 40));
+    await memory.prepareIndex();
     await memory.saveAll([{ content: 'the garage key' }, { content: 'a truck and a garage and a car' }]);
     const { chunks } = await archive.pending('one', { after: 1, limit: 1 });
     await archive.putVectors('one', [{ id: chunks[0]?.id ?? 0, vector: Float32Array.from(meaning('truck', 40)) }]);

@@ -178,11 +178,10 @@ function acquire(locks: Locks, { signal, whenBusy = 'wait' }: EmbedOptions): Pro
   return whenBusy === 'wait' ? locks.acquire(LOCK, { signal }) : locks.tryAcquire(LOCK);
 }
 
-/** Embeds a turn together with the one before it: alone its meaning is seldom clear. */
+/**
+ * A turn is embedded alone: those beside it count when the search ranks, and a vector of several turns is near the questions of all of them. The name of
+ * its speaker is left out, as it is of the question (speakers.ts).
+ */
 function passageOf(chunk: PendingChunk): string {
-  const text = indexedText(chunk);
-  return (chunk.previous === undefined ? text : `${chunk.previous.slice(-LONGEST_TEXT / 4)}\n${text}`).slice(
-    0,
-    LONGEST_TEXT,
-  );
+  return indexedText(chunk).slice(0, LONGEST_TEXT);
 }

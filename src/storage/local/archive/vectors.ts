@@ -42,9 +42,7 @@ export function pendingChunks(
   const last = after + LOOKED_AT;
   const rows = db
     .prepare(
-      `SELECT c.id, c.context, c.text,
-         (SELECT p.text FROM archive_chunks p WHERE p.session = c.session AND p.id < c.id ORDER BY p.id DESC LIMIT 1) AS previous
-       FROM archive_chunks c
+      `SELECT c.id, c.context, c.text FROM archive_chunks c
        WHERE c.id > ? AND c.id <= ? AND NOT EXISTS (SELECT 1 FROM archive_vectors v WHERE v.model = ? AND v.chunk = c.id)
        ORDER BY c.id LIMIT ?`,
     )

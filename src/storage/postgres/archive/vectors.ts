@@ -34,9 +34,7 @@ export async function pendingChunks(
   const model = (await findModel(query, tables, name))?.key ?? -1;
   const last = after + LOOKED_AT;
   const rows = await query(
-    `SELECT c.id, c.context, c.text, (
-         SELECT p.text FROM ${tables.chunks} p WHERE p.session = c.session AND p.id < c.id ORDER BY p.id DESC LIMIT 1) AS previous
-     FROM ${tables.chunks} c
+    `SELECT c.id, c.context, c.text FROM ${tables.chunks} c
      WHERE c.id > $1 AND c.id <= $2 AND NOT EXISTS (SELECT 1 FROM ${tables.vectors} v WHERE v.model = $3 AND v.chunk = c.id)
      ORDER BY c.id LIMIT $4`,
     [after, last, model, limit],
