@@ -24,19 +24,29 @@ export const restartGateway = defineOperation({
     isRestarting: { const: true, description: 'it is about to end, and comes back at the same port' },
   }),
   async run({ setUp }, context) {
-    const { states } = await context.runtime.gatewayAdmin();
+    const { runtime } = context;
+    const { states, resolve } = await runtime.gatewayAdmin();
     const state = await states.read();
     if (!state) throw new CodedError('GATEWAY_NOT_RUNNING', `the gateway was not running: ${HOW_TO_START}`);
+    const channels = setUp ? await withSetUp(state, context) : state.channels;
+    // A gateway is not ended that could not start again.
+    await Promise.all([runtime.currentConfig(), resolve(state.flags, channels)]);
     if (state.pid === process.pid) {
       await restartFromOutside(setUp, context);
       return { ...state, isRestarting: true as const };
     }
-    const channels = setUp ? await withSetUp(state, context) : state.channels;
     const kept = await keptPort(state, context);
     await stop(context);
-    const start = (flags: object) => startInBackground(context, startArguments(channels, { ...state.flags, ...flags }));
+    const startOn = (names: readonly string[], flags: object) =>
+      startInBackground(context, startArguments(names, { ...state.flags, ...flags }));
     // Another program may have taken the port meanwhile: any other is better than no gateway.
-    return kept.port === undefined ? start({}) : start(kept).catch(() => start({}));
+    const start = (names: readonly string[]) =>
+      kept.port === undefined ? startOn(names, {}) : startOn(names, kept).catch(() => startOn(names, {}));
+    return start(channels).catch(async (error: unknown) => {
+      // A platform may refuse a bot that was set up since: those that ran before run again.
+      if (channels.length > state.channels.length) await start(state.channels);
+      throw error;
+    });
   },
 });
 

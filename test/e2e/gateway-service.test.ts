@@ -156,6 +156,29 @@ describe('start and stop', () => {
     expect(state().pid).not.toBe(before.pid);
   });
 
+  it('a restart with settings that cannot be used is refused, and it keeps running', async () => {
+    const { gateway, home, state, status } = await runningGateway();
+    const { pid } = state();
+    writeFileSync(join(home.path, 'gateway.json'), '{"version":1,"default":{"pairingPolicy":"anyone"}}');
+    const refused = await gateway(['restart']);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr + refused.stdout).toContain('pairingPolicy');
+    expect(await status()).toMatchObject({ status: 'running', pid });
+  });
+
+  it('a restart with a bot that its platform refuses runs again with those that ran before', async () => {
+    const { gateway, home, state, status } = gatewayHome({ inMemory: true });
+    await gateway(['config', 'set', '--channel=telegram', 'botToken=-'], { stdin: `${TOKEN}\n` });
+    await gateway(['start', '--daemon', '--channel=telegram']);
+    const { pid } = state();
+    await gateway(['config', 'set', '--channel=local', `folder=${home.base}/fails`]);
+    const refused = await gateway(['restart', '--set-up']);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr + refused.stdout).toContain('the platform refuses the credentials');
+    expect(await status()).toMatchObject({ status: 'running', channels: ['telegram'] });
+    expect(state().pid).not.toBe(pid);
+  });
+
   it('a defect that ends it is in the log', async () => {
     const { gateway, home, log } = gatewayHome({ inMemory: true });
     await gateway(['config', 'set', '--channel=local', `folder=${home.base}/crashes`]);
