@@ -58,6 +58,23 @@ async function restart(dialog: Locator): Promise<void> {
   await dialog.getByText('Close', { exact: true }).click();
 }
 
+it('a bot that cannot be started yet waits on the home page; its restart says why, and the gateway keeps running', async () => {
+  await opened.run(['gateway', 'config', 'set', '--channel=feishu', 'appId=cli_a1', 'appSecret=env:NOT_SET_HERE']);
+  await open('home');
+  const card = page.locator('.card', { hasText: 'The bot on feishu is set up, but does not run yet.' });
+  await card.waitFor();
+  await expectLooks(page);
+  await card.getByRole('link', { name: 'Look' }).click();
+  await page.getByRole('button', { name: 'Restart the gateway now' }).click();
+  await connection('feishu')
+    .getByText(/NOT_SET_HERE/)
+    .waitFor();
+  await expectLooks(page);
+  await opened.run(['gateway', 'config', 'clear', '--channel=feishu']);
+  await page.reload();
+  await page.getByText('No bot is connected').waitFor();
+});
+
 it('a bot on Telegram is connected: a wrong token stores nothing, the right one runs after the restart that is offered', async () => {
   const dialog = await connecting('Talk to it on Telegram');
   for (const step of TELEGRAM.en.steps) await dialog.getByText(step).waitFor();

@@ -100,6 +100,8 @@ export const en = {
   'home.look': 'Look',
   'home.failedJob': 'The job “{name}” has failed {failures} times in a row.',
   'home.deadLetter': 'A message to {chat} could not be sent.',
+  'home.botSetUp': 'The bot on {name} is set up, but does not run yet.',
+  'home.botAway': 'The bot on {name} is not connected.',
   'home.sendAgain': 'Send again',
   'home.retried': 'It will be sent again.',
   'home.finished': 'Finished: {title}',

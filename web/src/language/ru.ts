@@ -100,6 +100,8 @@ export const ru: Texts = {
   'home.look': 'Посмотреть',
   'home.failedJob': 'Задание «{name}» не выполнено подряд: {failures}.',
   'home.deadLetter': 'Сообщение в {chat} не удалось отправить.',
+  'home.botSetUp': 'Бот в {name} настроен, но ещё не работает.',
+  'home.botAway': 'Бот в {name} не подключён.',
   'home.sendAgain': 'Отправить снова',
   'home.retried': 'Будет отправлено снова.',
   'home.finished': 'Завершено: {title}',

@@ -100,6 +100,8 @@ export const zh: Texts = {
   'home.look': '查看',
   'home.failedJob': '任务“{name}”已连续失败 {failures} 次。',
   'home.deadLetter': '发往 {chat} 的消息未能送达。',
+  'home.botSetUp': '{name} 机器人已设置，但尚未运行。',
+  'home.botAway': '{name} 机器人未连接。',
   'home.sendAgain': '重新发送',
   'home.retried': '将重新发送。',
   'home.finished': '已完成：{title}',

@@ -1,6 +1,7 @@
 // Home: what waits for the person, over everything that runs.
 import { useEffect, useMemo } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import type { Output } from '../api/operations.ts';
 import { LivePane } from '../chat/live-pane.tsx';
 import { QuestionCard } from '../chat/question-card.tsx';
 import { durationText, relativeText, timeText } from '../language/format.ts';
@@ -37,7 +38,15 @@ export default function Home() {
   );
 }
 
-const NOTHING = { isConnected: true, failedJobs: [], deadLetters: [], requests: [], proposals: [], people: [] };
+const NOTHING = {
+  isConnected: true,
+  bots: [],
+  failedJobs: [],
+  deadLetters: [],
+  requests: [],
+  proposals: [],
+  people: [],
+};
 
 async function loadWaiting(abort: AbortSignal) {
   if (!isOwner.value) return NOTHING;
@@ -52,6 +61,7 @@ async function loadWaiting(abort: AbortSignal) {
   return {
     isConnected: setup.present.isConnected,
     failedJobs: jobs.jobs.filter(({ failures, status }) => failures > 0 && status !== 'done'),
+    bots: botsWithTrouble(gateway, setup.channels),
     deadLetters: (gateway.status === 'running' && gateway.deadLetters) || [],
     requests: pairing.requests,
     proposals: facts.proposals,
@@ -59,12 +69,31 @@ async function loadWaiting(abort: AbortSignal) {
   };
 }
 
+/** Those that do not run although they are set up, and those that lost their connection. */
+function botsWithTrouble(
+  gateway: Output<'gateway.status'>,
+  setUp: readonly string[],
+): { name: string; why?: string; isSetUp?: true }[] {
+  const connections = (gateway.status === 'running' && gateway.connections) || [];
+  return [
+    ...setUp
+      .filter((channel) => !connections.some((each) => each.channel === channel))
+      .map((name) => ({ name, isSetUp: true as const })),
+    ...connections
+      .filter(({ state, lastError }) => state === 'closed' || (state === 'disconnected' && lastError !== undefined))
+      .map(({ channel, account, lastError }) => ({
+        name: account === 'default' ? channel : `${channel}/${account}`,
+        why: lastError,
+      })),
+  ];
+}
+
 type WaitingValue = Awaited<ReturnType<typeof loadWaiting>>;
 
 function Waiting(props: WaitingValue & { onDone(): void }) {
-  const { isConnected, failedJobs, deadLetters, requests, proposals, people, onDone } = props;
+  const { isConnected, bots, failedJobs, deadLetters, requests, proposals, people, onDone } = props;
   const finished = finishedTurns.value;
-  const others = [failedJobs, deadLetters, requests, proposals, finished ?? []];
+  const others = [bots, failedJobs, deadLetters, requests, proposals, finished ?? []];
   const count = others.reduce((sum, { length }) => sum + length, questions.value.length);
   return (
     <section aria-labelledby="waiting">
@@ -129,6 +158,18 @@ function Waiting(props: WaitingValue & { onDone(): void }) {
       ))}
       {proposals.map((proposal) => (
         <ProposalCard key={proposal.number} proposal={proposal} onDone={onDone} />
+      ))}
+      {bots.map(({ name, why, isSetUp }) => (
+        <div key={name} class="card row">
+          <p>
+            {t(isSetUp ? 'home.botSetUp' : 'home.botAway', { name })}{' '}
+            {why !== undefined && <span class="quiet">{why}</span>}
+          </p>
+          <span class="grow" />
+          <a class="button" href={hrefOf('channels')}>
+            {t('home.look')}
+          </a>
+        </div>
       ))}
       {failedJobs.map(({ name, failures, reason }) => (
         <div key={name} class="card row">
