@@ -81,7 +81,8 @@ interface ConnectionsProps {
 
 function Connections({ gateway, setUp, onConnect, onDone }: ConnectionsProps) {
   const connections = connectionsOf(gateway);
-  const waiting = setUp.filter((channel) => !connections.some((each) => each.channel === channel));
+  const isKnown = gateway.status === 'running' && gateway.connections !== undefined;
+  const waiting = setUp.filter((channel) => isKnown && !connections.some((each) => each.channel === channel));
   if (!hasBot(gateway, setUp))
     return (
       <EmptyState icon="channel" title={t('channels.emptyTitle')} text={t('channels.emptyText')}>

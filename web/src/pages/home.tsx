@@ -74,7 +74,9 @@ function botsWithTrouble(
   gateway: Output<'gateway.status'>,
   setUp: readonly string[],
 ): { name: string; why?: string; isSetUp?: true }[] {
-  const connections = (gateway.status === 'running' && gateway.connections) || [];
+  // A gateway that is too busy to answer says nothing about its bots.
+  if (gateway.status !== 'running' || gateway.connections === undefined) return [];
+  const { connections } = gateway;
   return [
     ...setUp
       .filter((channel) => !connections.some((each) => each.channel === channel))
