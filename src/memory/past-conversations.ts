@@ -9,8 +9,10 @@ import { type MemoryReader, type MemoryScope, OWNER } from '../vocabulary/memory
 import { createAnalyser } from './analysis/analyser.ts';
 import { createBackground } from './embeddings/background.ts';
 import { createMemory, type Memory } from './memory.ts';
+import { type PastQuestion, readPastQuestion, type TimeLimits } from './past-question.ts';
 import { rememberTurns } from './remember-turns.ts';
 import type { SearchOptions, SearchResult } from './search.ts';
+import { createWallClock } from './time/wall-clock.ts';
 
 const LOCK = 'history-index';
 /** Messages that are saved at once: few enough that nothing else waits long. */
@@ -53,8 +55,8 @@ export interface PastConversations {
   catchUp(options?: CatchUpOptions): Promise<IndexProgress>;
   /** What was said in the conversations that the reader may see. */
   search(reader: MemoryReader, query: string, options?: SearchOptions): Promise<SearchResult>;
-  /** The terms that a query is made of, as results name them. */
-  termsOf(query: string): ReadonlySet<string>;
+  /** What a query asks for. Throws when a limit is not a time. */
+  read(query: string, limits?: TimeLimits): PastQuestion;
   /** Forgets a session; when its transcript is still there, it is read again from its beginning. */
   forget(sessionId: string): Promise<void>;
   /** Another session took its place: it is forgotten, and not read again. */
@@ -89,6 +91,7 @@ export function createPastConversations(dependencies: PastConversationsDependenc
     newId,
   });
   const analyser = createAnalyser();
+  const clock = createWallClock({ now, timezone });
   const as = (scope: MemoryScope): Memory => shared.as({ ...OWNER, scope });
   const background = createBackground((options) => catchUp({ ...options, whenBusy: 'leave', gently: true }));
 
@@ -202,7 +205,7 @@ export function createPastConversations(dependencies: PastConversationsDependenc
   return {
     catchUp,
     search: (reader, query, options) => shared.as(reader).search(query, options),
-    termsOf: (query) => analyser.query(query).terms,
+    read: (query, limits = {}) => readPastQuestion(query, limits, { analyser, clock }),
     forget: async (sessionId) => {
       if (!index.isUnused()) await forget(sessionId);
     },

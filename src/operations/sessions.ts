@@ -134,15 +134,18 @@ export const searchSessions = defineOperation({
   name: 'sessions.search',
   class: 'read',
   people: 'own',
-  summary: 'Find sessions by words in their titles and messages, the newest first.',
+  summary: 'Find sessions by words in their titles and messages: of a time that the words name, then the newest.',
   input: {
     type: 'object',
     properties: {
       words: {
         type: 'string',
-        description: 'all of them, in any of their forms, must be in one message, or as they are in the title',
+        description:
+          'all of them, in any of their forms, must be in one message, or as they are in the title; what was said at a time that they name comes first',
       },
       limit: { ...POSITIVE, default: 20 },
+      since: { type: 'string', description: 'only what was said from then on: a date, or words like "last week"' },
+      until: { type: 'string', description: 'only what was said until then, that day included' },
     },
     required: ['words'],
     additionalProperties: false,
@@ -153,10 +156,9 @@ export const searchSessions = defineOperation({
       { title: TEXT, role: TEXT },
     ),
   ),
-  async run({ words, limit }, context) {
-    const wanted = words.split(/\s+/).filter((word) => word !== '');
-    if (wanted.length === 0) throw new CodedError('EMPTY_QUERY', 'there is nothing to search for: give some words');
-    return findInConversations({ words: wanted, limit, prefix: prefixOf(context.by) }, context);
+  async run({ words, ...query }, context) {
+    if (words.trim() === '') throw new CodedError('EMPTY_QUERY', 'there is nothing to search for: give some words');
+    return findInConversations({ words, ...query, prefix: prefixOf(context.by) }, context);
   },
 });
 

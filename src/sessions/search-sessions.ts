@@ -27,11 +27,13 @@ export interface SearchRequest {
   limit: number;
   /** Only current sessions whose keys begin with it. */
   prefix?: string;
+  /** Only messages, and titles of sessions that were last used then, for which it holds. */
+  isWanted?: (said: { date: string; text: string }) => boolean;
   signal: AbortSignal;
 }
 
 export async function searchSessions(
-  { words, limit, prefix, signal }: SearchRequest,
+  { words, limit, prefix, isWanted = () => true, signal }: SearchRequest,
   { transcripts, entries }: { transcripts: Transcripts; entries: readonly SessionEntry[] },
 ): Promise<FoundSession[]> {
   const wanted = words.map((word) => word.toLowerCase());
@@ -39,7 +41,7 @@ export async function searchSessions(
   for (const candidate of await newestFirst(transcripts, entries, prefix)) {
     if (found.length >= limit) break;
     signal.throwIfAborted();
-    const hit = await searchOne(candidate, wanted, transcripts, signal);
+    const hit = await searchOne(candidate, { words: wanted, isWanted }, transcripts, signal);
     if (hit) found.push(hit);
   }
   return found;
@@ -72,7 +74,7 @@ async function newestFirst(
 
 async function searchOne(
   { sessionId, entry }: Candidate,
-  words: readonly string[],
+  { words, isWanted }: Required<Pick<SearchRequest, 'words' | 'isWanted'>>,
   transcripts: Transcripts,
   signal: AbortSignal,
 ): Promise<FoundSession | undefined> {
@@ -82,10 +84,14 @@ async function searchOne(
     signal.throwIfAborted();
     const line = 'line' in scanned ? asSessionLine(scanned.line) : undefined;
     if (line?.type !== 'message' || line.message.role === 'system' || !holdsAll(line.message.content, words)) continue;
+    if (!isWanted({ date: line.message.timestamp, text: line.message.content })) continue;
     newest = line.message;
     matches += 1;
   }
-  const hasTitle = entry?.title !== undefined && holdsAll(entry.title, words);
+  const hasTitle =
+    entry?.title !== undefined &&
+    holdsAll(entry.title, words) &&
+    isWanted({ date: entry.updatedAt, text: entry.title });
   if (!newest && !hasTitle) return undefined;
   const sessionKey = entry?.sessionKey ?? (await identityOf(sessionId, transcripts)).sessionKey;
   // A sub-agent's conversation is nobody's to continue.

@@ -103,6 +103,68 @@ describe('searching past conversations', () => {
   });
 });
 
+describe('with words for a time', () => {
+  const days = testHome();
+  const DAY = 24 * 60 * 60_000;
+  /** A Wednesday, in the middle of the day in most timezones. */
+  const TODAY = Date.UTC(2026, 10, 18, 11);
+  const at = (clock: number, ...args: string[]): Promise<Finished> => lainclaw(args, { home: days, now: () => clock });
+  const found = async (...args: string[]): Promise<string[]> =>
+    (await at(TODAY, 'sessions', 'search', ...args, '--json'))
+      .json<{ sessionKey: string }[]>()
+      .map(({ sessionKey }) => sessionKey);
+
+  beforeAll(async () => {
+    days.config({ provider: 'openai-compatible', model: 'fake', baseUrl: `${server.url}/v1` });
+    for (const [days, session, text] of [
+      [30, 'october', 'The payments queue is full. 付款队列满了。 Платежи стоят.'],
+      [8, 'last-week', 'Payments failed because of rounding. 付款失败了。 Платежи не прошли.'],
+      [1, 'yesterday', 'Payments work again. 付款恢复了。 Платежи снова идут.'],
+      [0, 'today', 'We refactor payments. 重构付款。 Переделываем платежи.'],
+    ] as const) {
+      const { code, stderr } = await at(TODAY - days * DAY, 'ask', '--session', session, text);
+      expect(code, stderr).toBe(0);
+    }
+  });
+
+  it.each([
+    ['payments last week', 'last-week'],
+    ['what did we say about payments last week?', 'last-week'],
+    ['вчера платежи', 'yesterday'],
+    ['上周 付款', 'last-week'],
+    ['付款 昨天', 'yesterday'],
+  ])('"%s" finds what was said then first, and the rest behind it', async (words, first) => {
+    const sessions = await found(words);
+    expect(sessions[0]).toBe(first);
+    expect(sessions.toSorted()).toEqual(['last-week', 'october', 'today', 'yesterday']);
+  });
+
+  it('a time alone finds what was said then', async () => {
+    expect(await found('yesterday')).toEqual(['yesterday']);
+  });
+
+  it('--since and --until leave the rest out, and what is no date is refused', async () => {
+    expect(await found('payments', '--since', 'last week', '--until', '2026-11-17')).toEqual([
+      'yesterday',
+      'last-week',
+    ]);
+    const { code, stderr } = await at(TODAY, 'sessions', 'search', 'payments', '--since', 'soonish');
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('"soonish" is not a date');
+  });
+
+  it('holds for the model as well', async () => {
+    const args = { query: 'payments', since: 'last week', until: '2026-11-17' };
+    server.setScript([{ toolCalls: [{ name: 'history_search', args }] }, { text: 'Done.' }]);
+    const asked = (await at(TODAY, 'ask', '--session', 'asking', 'look it up')).json();
+    server.setScript(() => ({ text: 'Noted.' }));
+    expect(asked.toolResults[0]?.result.ok).toBe(true);
+    const told = JSON.stringify(server.requests.at(-1)?.body);
+    expect(told).toContain('because of rounding');
+    expect(told).not.toContain('queue is full');
+  });
+});
+
 async function firstTurn(sessionKey: string): Promise<string> {
   const { session } = (await run('sessions', 'show', sessionKey, '--json')).json<{ session: { sessionId: string } }>();
   const lines = readFileSync(join(home.path, 'sessions', `${session.sessionId}.jsonl`), 'utf8').split('\n');

@@ -59,8 +59,13 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
   sessions
     .command('search')
     .description('Find sessions by words in their titles and messages, the newest first')
-    .argument('<words...>', 'all of them, in any of their forms, must be in one message, or in the title')
+    .argument(
+      '<words...>',
+      'all of them, in any of their forms, must be in one message, or in the title; "last week" and the like bring that time first',
+    )
     .addOption(single('--limit <N>', 'at most N sessions (default: 20)', integerFrom(1)))
+    .addOption(single('--since <when>', 'only from then on: 2026-12-31, "last week", 上周, "в марте"', text))
+    .addOption(single('--until <when>', 'only until then, the day included', text))
     .addOption(json())
     .addOption(plainText())
     .action((words: string[], flags: SearchFlags) => search(words.join(' '), flags, terminal));
@@ -74,9 +79,15 @@ export const configureSessions: ConfigureCommand = (sessions, terminal, setExitC
 
 interface SearchFlags extends OutputFlags {
   limit?: number;
+  since?: string;
+  until?: string;
 }
 
-async function search(words: string, { limit, ...flags }: SearchFlags, terminal: Terminal): Promise<void> {
+async function search(
+  words: string,
+  { limit, since, until, ...flags }: SearchFlags,
+  terminal: Terminal,
+): Promise<void> {
   const show = (found: OutputOf<typeof searchSessions>): void => {
     if (wantsJson(terminal, flags)) return void writeJson(terminal, found);
     if (found.length === 0) return void terminal.out.write('no session has these words\n');
@@ -90,7 +101,7 @@ async function search(words: string, { limit, ...flags }: SearchFlags, terminal:
       );
     }
   };
-  await runOperation(terminal, searchSessions, { words, limit }, show, { counting: 'indexed' });
+  await runOperation(terminal, searchSessions, { words, limit, since, until }, show, { counting: 'indexed' });
 }
 
 interface DiffFlags extends OutputFlags {

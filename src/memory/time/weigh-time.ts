@@ -34,8 +34,17 @@ export function weighTime(
 }
 
 /** True when the chunk was said within the span or is about something within it. */
-export function isWithin({ chunk }: Ranked, span: TimeSpan, clock: WallClock): boolean {
-  const { said, about } = timesOf(chunk, clock);
+export function isWithin({ chunk: { document, text } }: Ranked, span: TimeSpan, clock: WallClock): boolean {
+  return isSaidOrAbout({ date: document.date, text }, span, clock);
+}
+
+/** The same of any text. */
+export function isSaidOrAbout(
+  { date, text }: { date: string; text: string },
+  span: TimeSpan,
+  clock: WallClock,
+): boolean {
+  const { said, about } = timesOf({ document: { date }, text }, clock);
   const certain = about.filter(({ isCertain }) => isCertain).map((each) => each.span);
   return [said, ...certain].some(({ from, to }) => from < span.to && span.from < to);
 }

@@ -1,3 +1,4 @@
+import { MemoryError } from '../../memory/memory-error.ts';
 import type { PastConversations } from '../../memory/past-conversations.ts';
 import type { Found } from '../../memory/search.ts';
 import { isTaintedSource, untaintedSource } from '../../memory/tainted-source.ts';
@@ -27,6 +28,8 @@ export function createHistorySearchTool({
       properties: {
         query: { type: 'string', minLength: 1 },
         topK: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+        since: { type: 'string' },
+        until: { type: 'string' },
       },
       required: ['query'],
       additionalProperties: false,
@@ -34,12 +37,12 @@ export function createHistorySearchTool({
     effect: 'read',
     subject: noSubject,
     timeoutMs: 20_000,
-    async execute({ query, topK }, { reader, signal }) {
+    async execute({ query, topK, since, until }, { reader, signal }) {
       const past = await pastConversations();
       const { done, total } = await past
         .catchUp({ milliseconds: CATCH_UP_MS, whenBusy: 'leave', signal })
         .catch(orFailure);
-      const { results, leftOut } = await past.search(reader, query, { topK, signal }).catch(orFailure);
+      const { results, leftOut } = await past.search(reader, query, { topK, since, until, signal }).catch(orFailure);
       const note = done < total ? `only ${done} of ${total} conversations are indexed yet` : undefined;
       const tainted = results.some(({ scope, source }) => isOfOthers(scope) || isTaintedSource(source));
       return {
@@ -60,6 +63,7 @@ function render(results: readonly Found[], { note, time }: { note?: string; time
 }
 
 function orFailure(error: unknown): never {
-  if (error instanceof StorageError) throw new ToolFailure(error.message, { cause: error });
+  if (error instanceof StorageError || error instanceof MemoryError)
+    throw new ToolFailure(error.message, { cause: error });
   throw error;
 }

@@ -142,7 +142,7 @@ export const en: ToolTexts = {
   },
   history_search: {
     description: 'Searches what was said in earlier conversations, remembered or not.',
-    parameters: { query: 'Words or a question', topK: 'Most results' },
+    parameters: { query: 'Words or a question', topK: 'Most results', since: 'Date', until: 'Date' },
   },
   memory_save: {
     description: 'Saves a fact or text for later sessions.',

@@ -138,7 +138,7 @@ export const ru: ToolTexts = {
   },
   history_search: {
     description: 'Ищет сказанное в прежних разговорах, запомненных или нет.',
-    parameters: { query: 'Слова или вопрос', topK: 'Сколько результатов' },
+    parameters: { query: 'Слова или вопрос', topK: 'Сколько результатов', since: 'Дата', until: 'Дата' },
   },
   memory_save: {
     description: 'Сохраняет факт или текст для следующих сессий.',

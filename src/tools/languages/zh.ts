@@ -130,7 +130,7 @@ export const zh: ToolTexts = {
   },
   history_search: {
     description: '搜索以前对话中说过的话，无论是否记住。',
-    parameters: { query: '关键词或问题', topK: '最多结果数' },
+    parameters: { query: '关键词或问题', topK: '最多结果数', since: '日期', until: '日期' },
   },
   memory_save: {
     description: '保存事实或文本，供以后的会话使用。',
