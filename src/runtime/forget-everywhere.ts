@@ -73,7 +73,8 @@ export function createForgetEverywhere(
     const derived = [...new Set(said)].filter((id) => held.every((each) => each.id !== id));
     const notes = held.map(({ kind, session, title, head }) => ({
       place: kind ? 'fact' : session === undefined ? 'note' : 'archived message',
-      name: (title ?? head).replace(/\s+/g, ' ').slice(0, 80),
+      // The title of a fact is its topic.
+      name: (kind ? head : (title ?? head)).replace(/\s+/g, ' ').slice(0, 80),
       count: 1,
     }));
     return [

@@ -23,7 +23,15 @@ interface Log {
   }[];
 }
 
-type Written = { text: string; kind?: string; turn?: number; relation?: string; of?: string; since?: string };
+type Written = {
+  text: string;
+  kind?: string;
+  turn?: number;
+  relation?: string;
+  of?: string;
+  since?: string;
+  topic?: string;
+};
 
 const isExtraction = ({ system }: NeutralRequest): boolean => system.join().includes('worth knowing in later');
 const facts = (...written: Written[]): Reply => ({
@@ -57,6 +65,17 @@ function commands({ home, env, flags, ...model }: Model) {
 }
 
 describe('facts', () => {
+  it('are listed, and shown before they are forgotten, in their own words and not by their topic', async () => {
+    const model = await remembering(() => facts({ text: 'Ada works on the payments service.', topic: 'job, team' }));
+    const { ask, extract, run } = commands(model);
+    await ask('my name is Ada, I work on the payments service');
+    await extract();
+    expect((await run('list', '--text')).stdout).toMatch(/facts +Ada works on the payments service\./);
+    const { stdout, stderr } = await run('forget', '--everywhere', 'payments', '--yes', '--text');
+    expect(stdout + stderr).toContain('Ada works on the payments service.');
+    expect(stdout + stderr).not.toContain('job, team');
+  });
+
   it('an update is found first, the old fact only when the past is asked about', async () => {
     const model = await remembering((request) =>
       askedText(request).includes('I moved')

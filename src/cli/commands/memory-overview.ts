@@ -56,7 +56,8 @@ function written(found: OutputOf<typeof summariseMemory>, colors: Colors): strin
   const count = (number: number): string => number.toLocaleString('en-US');
   const ofKinds = Object.entries(facts).flatMap(([kind, number]) => (number > 0 ? [`${kind} ${count(number)}`] : []));
   const extracted = Object.values(facts).reduce((sum, number) => sum + number, 0);
-  const range = oldest && newest ? `${oldest.slice(0, 10)} to ${newest.slice(0, 10)}` : 'nothing yet';
+  const days = [...new Set([oldest, newest].flatMap((date) => date?.slice(0, 10) ?? []))];
+  const range = days.length > 0 ? days.join(' to ') : 'nothing yet';
   const others = scopes.filter(({ scope }) => scope !== 'owner');
   const lines = [
     `${colors.bold('Memory')}  ${range}; new conversations ${isRememberedByDefault ? 'are remembered' : 'are remembered with --memory only'}`,

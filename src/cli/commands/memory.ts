@@ -223,9 +223,10 @@ async function list({ limit = LISTED, source, ...flags }: ListFlags, terminal: T
     if (notes.length === 0) return void terminal.out.write('nothing saved yet: lainclaw memory save "…" does\n');
     const colors = colorsFor(terminal.out, terminal);
     if (notes.length === limit) warn(terminal, `the newest ${notes.length}: --limit shows more`);
-    for (const { id, scope: of, source: from, date, head, title } of notes) {
+    for (const { id, scope: of, source: from, date, head, title, kind } of notes) {
       const origin = [notOwners(of), from].filter((fact) => fact !== undefined).join(' · ');
-      const line = printable(title ?? head)
+      // The title of a fact is its topic.
+      const line = printable(kind === undefined ? (title ?? head) : head)
         .replace(/\s+/g, ' ')
         .slice(0, 80);
       terminal.out.write(`${colors.bold(id)}  ${date.slice(0, 10)}  ${colors.dim(printable(origin))}  ${line}\n`);
