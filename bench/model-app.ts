@@ -1,4 +1,6 @@
 // The whole application in this process, asked with a fake model behind HTTP.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { readEnvironment } from '../src/config/environment.ts';
 import { createRuntime, type Runtime } from '../src/runtime/runtime.ts';
 import { startModel } from './processes.ts';
@@ -11,8 +13,22 @@ export interface ModelApp {
   close(): Promise<void>;
 }
 
-export async function openModelApp(home: string, model: string): Promise<ModelApp> {
-  const { baseUrl, stop } = await startModel(model);
+interface ModelAppOptions {
+  /** Called with what the model prints after its address. */
+  onLine?(line: string): void;
+  /** With memory, and these settings beside those of the model. */
+  remembering?: Readonly<Record<string, unknown>>;
+}
+
+export async function openModelApp(
+  home: string,
+  file: string,
+  { onLine, remembering }: ModelAppOptions = {},
+): Promise<ModelApp> {
+  const { baseUrl, stop } = await startModel(file, onLine);
+  const model = { provider: 'openai-compatible', model: 'fake' };
+  if (remembering)
+    await writeFile(join(home, 'config.json'), JSON.stringify({ ...remembering, ...model, baseUrl, memory: true }));
   const environment = readEnvironment({ variables: { LAINCLAW_HOME: home, LAINCLAW_API_KEY: 'none' }, cwd: home });
   const runtime = await createRuntime({ environment, warn: console.error });
   const gateway = await (await runtime.openWorkspace({ baseUrl })).gateway();
@@ -24,8 +40,8 @@ export async function openModelApp(home: string, model: string): Promise<ModelAp
         {
           input,
           attachments: [],
-          provider: 'openai-compatible',
-          model: 'fake',
+          ...model,
+          ...(remembering && { memory: true }),
           sessionKey,
           newSession: false,
           withTools: true,

@@ -28,16 +28,23 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<str
 }
 
 /** Starts a fake model, one of the files of this folder; it ends with this process at the latest. */
-export async function startModel(file: string): Promise<{ baseUrl: string; stop(): void }> {
-  const { line, stop } = await startBeside(file);
+export async function startModel(
+  file: string,
+  onLine?: (line: string) => void,
+): Promise<{ baseUrl: string; stop(): void }> {
+  const { line, stop } = await startBeside(file, onLine);
   return { baseUrl: `${line}/v1`, stop };
 }
 
-/** Starts a file of this folder as a process that ends with this one at the latest. `line`: the first that it says. */
-export async function startBeside(file: string): Promise<{ line: string; stop(): void }> {
+/** Starts a file of this folder as a process that ends with this one at the latest. `line`: the first that it says; `onLine` gets what it says later. */
+export async function startBeside(
+  file: string,
+  onLine?: (line: string) => void,
+): Promise<{ line: string; stop(): void }> {
   const child = spawn(process.execPath, [resolve('bench', file)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const stop = (): void => void child.kill();
   process.once('exit', stop);
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  if (onLine) child.stdout.on('data', (said: Buffer) => onLine(String(said).trim()));
   return { line: String(line).trim(), stop };
 }

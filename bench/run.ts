@@ -15,6 +15,7 @@ import { conversation } from './conversation.ts';
 import { dialogues } from './dialogues.ts';
 import { documents } from './documents.ts';
 import { durability } from './durability.ts';
+import { factExtraction } from './fact-extraction.ts';
 import { firstToken } from './first-token.ts';
 import { gatewayMessages } from './gateway-messages.ts';
 import { gatewayService } from './gateway-service.ts';
@@ -54,6 +55,7 @@ const BENCHES: Bench[] = [
   longTexts,
   updates,
   memoryRecall,
+  factExtraction,
   dialogues,
   archiveScale,
   archiveImport,
