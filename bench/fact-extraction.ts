@@ -32,11 +32,11 @@ export const factExtraction: Bench = {
         const beside = await open(second, 0);
         const figures: Figure[] = [];
         try {
-          await converse({ beside, without }, OTHER, WARM_UP);
           await beside.app.ask('My name is Ada and I live in Lisbon.', READ, never);
           await without.app.ask('My name is Ada and I live in Lisbon.', READ, never);
           for (const { app } of [beside, without]) app.runtime.extractInBackground(console.error);
           await beside.isExtracting;
+          await converse({ beside, without }, OTHER, WARM_UP);
           for (const session of [READ, OTHER] as const)
             figures.push(...figuresOf(session, await converse({ beside, without }, session, turns)));
         } finally {
