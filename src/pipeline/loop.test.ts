@@ -134,9 +134,12 @@ describe('the calls of one round', () => {
   it('with an effect run alone, in their place', async () => {
     const running = new Set<string>();
     const seen: string[] = [];
+    const both = Promise.withResolvers<void>();
     const { journal } = await loop([calls('fs_read', 'fs_list', 'fs_write', 'fs_read'), { text: 'Done.' }], {
       async run(name) {
         running.add(name);
+        if (running.size === 2) both.resolve();
+        await both.promise;
         await new Promise((resolve) => setTimeout(resolve, 2));
         seen.push([...running].join(' and '));
         running.delete(name);

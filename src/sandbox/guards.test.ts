@@ -168,21 +168,23 @@ describe.each(WAYS)('a sandbox %s', (_, open) => {
       makeRepository();
       rmSync(trial.path('workspace/.git/hooks'), { recursive: true });
       const controller = new AbortController();
-      const running = run('sleep 30', { signal: controller.signal });
-      while (!existsSync(trial.path('workspace/.vscode'))) await sleep(5);
-      await sleep(50);
+      const running = run('touch begun; sleep 300', { signal: controller.signal });
+      while (!existsSync(trial.path('workspace/begun'))) await sleep(5);
       const status = execFileSync('git', ['-C', trial.workspace, 'status', '--short'], { encoding: 'utf8' });
       controller.abort();
       await running;
-      expect(status).toBe('');
-      expect(readdirSync(trial.workspace)).toEqual(['.git']);
+      expect(status).toBe('?? begun\n');
+      expect(readdirSync(trial.workspace)).toEqual(['.git', 'begun']);
       expect(existsSync(trial.path('workspace/.git/hooks'))).toBe(false);
     });
 
     test('what a person puts there meanwhile is kept', async () => {
-      const running = run('sleep 0.3; cat .vscode/settings.json');
-      while (!existsSync(trial.path('workspace/.vscode'))) await sleep(5);
+      const running = run(
+        'touch begun; while [ ! -e go ]; do sleep 0.02; done; rm begun go; cat .vscode/settings.json',
+      );
+      while (!existsSync(trial.path('workspace/begun'))) await sleep(5);
       writeFileSync(trial.path('workspace/.vscode/settings.json'), 'mine');
+      writeFileSync(trial.path('workspace/go'), '');
       expect((await running).stdout.text).toBe('');
       expect(snapshot(trial.workspace)).toEqual([
         trial.workspace,

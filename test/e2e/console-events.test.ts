@@ -65,8 +65,7 @@ it('loses and doubles nothing when the gateway is restarted in the middle of tur
     await eventually(() => expect(page.textOf(turn)).toContain('word-3 '));
     // It lets the turn end, and the page gets all of it before it is told to load its state again.
     expect((await gateway(['restart'])).code).toBe(0);
-    expect(page.textOf(turn)).toBe(EXPECTED);
-    expect(page.isEnded(turn)).toBe(true);
+    await eventually(() => expect([page.textOf(turn), page.isEnded(turn)]).toEqual([EXPECTED, true]));
     const { messages } = await post<{ messages: { content: string }[] }>('/api/operations/sessions.show', {
       key: session,
     });

@@ -9,7 +9,8 @@ import { startWordServer } from '../support/word-server.ts';
 
 it('shows a turn of "lainclaw ask" live, whole and once', async () => {
   const { home, state } = gatewayHome({ hasModel: false });
-  const baseUrl = await startWordServer({ words: 80, everyMs: 25 });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const baseUrl = await startWordServer({ words: 80, everyMs: 25, released });
   home.config({ provider: 'openai-compatible', baseUrl, model: 'words' });
   const { url } = (await runBinary(['up', '--port', '0'], { home })).json<{ url: string }>();
   const headers = await useLink(url);
@@ -22,6 +23,7 @@ it('shows a turn of "lainclaw ask" live, whole and once', async () => {
     return seen;
   });
   expect(page.textOf(turn)).not.toContain('word-80');
+  release();
   const { code } = await running.ended;
   expect(code).toBe(0);
   await eventually(() => expect(page.isEnded(turn)).toBe(true));

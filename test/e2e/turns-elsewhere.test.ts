@@ -28,7 +28,13 @@ beforeEach(async () => {
     url: database.url,
     count: 2,
     config: { provider: 'openai-compatible', model: 'fake', baseUrl: `${model.url}/v1`, modelTitles: false },
-    flags: ['--max-concurrent-turns=1', '--debounce-ms=50', '--with-tools=true', '--pairing-allow-from=ann'],
+    flags: [
+      '--max-concurrent-turns=1',
+      '--debounce-ms=50',
+      '--with-tools=true',
+      '--tool-max-steps=1000',
+      '--pairing-allow-from=ann',
+    ],
   });
   for (const machine of shared.machines) await machine.start();
   [one, two] = shared.machines as [Machine, Machine];
@@ -46,7 +52,7 @@ async function answer({ messages }: NeutralRequest): Promise<Reply> {
   if (asked.includes('look until told')) {
     looks += 1;
     await sleep(150);
-    return { toolCalls: [{ name: 'file_list', args: { path: '.', maxDepth: looks } }] };
+    return { toolCalls: [{ name: 'bash', args: { command: `echo ${looks}` } }] };
   }
   if (asked.includes('enough')) return { text: `It looked until: ${asked}` };
   if (isBegun) return { text: `Done: ${messages.at(-1)?.text}` };

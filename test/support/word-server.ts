@@ -4,8 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterFile } from './test-home.ts';
 
+export interface WordServerOptions {
+  words: number;
+  everyMs: number;
+  /** The last word waits for it. */
+  released?: Promise<void>;
+}
+
 /** Answers `word-1 word-2 …`. Resolves with its address. */
-export async function startWordServer({ words, everyMs }: { words: number; everyMs: number }): Promise<string> {
+export async function startWordServer({ words, everyMs, released }: WordServerOptions): Promise<string> {
   const server = createServer(async (request, response) => {
     for await (const _ of request);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -18,6 +25,7 @@ export async function startWordServer({ words, everyMs }: { words: number; every
     send({ role: 'assistant', content: '' });
     for (let word = 1; word <= words && !response.destroyed; word += 1) {
       await pause(everyMs);
+      if (word === words) await released;
       send({ content: `word-${word} ` });
     }
     send({}, 'stop');

@@ -103,9 +103,13 @@ describe('a message', () => {
   it('runs beside others, but not more than are allowed at once', async () => {
     let now = 0;
     let most = 0;
+    const full = Promise.withResolvers<void>();
     const chats = await testChats(async function* (request) {
       now += 1;
       most = Math.max(most, now);
+      if (now === 3) full.resolve();
+      await full.promise;
+      // Long enough that one more would be seen.
       await new Promise((resolve) => setTimeout(resolve, 30));
       now -= 1;
       yield* echo(request);
