@@ -3,6 +3,7 @@
 import type { AssistantMessage, Message, Model, StreamFunction, StreamOptions, Tool } from '@earendil-works/pi-ai';
 import { normalizeContext } from '@earendil-works/pi-ai/utils/transcript';
 import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { unmodifiedPiAi } from '../../support/unmodified-pi-ai.ts';
 import { codexToken } from './codex-token.ts';
 import { type ModelServer, startModelServer } from './model-server.ts';
@@ -153,8 +154,11 @@ describe.each([...apis.map((api) => ({ title: api.name, ...api })), newestClaude
 
   test('a client that is cancelled closes the connection', async () => {
     server = await startModelServer({ script: [{ text: 'Hi', fault: { kind: 'hang', afterBytes: 200 } }] });
-    const answer = await ask(api, [question], { signal: AbortSignal.timeout(50) });
-    expect(answer.stopReason).toBe('aborted');
+    const control = new AbortController();
+    const asked = ask(api, [question], { signal: control.signal });
+    await eventually(() => expect(server.requests).toHaveLength(1));
+    control.abort();
+    expect((await asked).stopReason).toBe('aborted');
     expect(await server.requests[0]?.ended).toBe('client-closed');
   });
 });
