@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import type { Script } from '../fakes/model-server/reply.ts';
+import { startDelayingProxy } from './delaying-proxy.ts';
+import { ARE_DELAYED } from './delays.ts';
 import { gatewayHome } from './gateway-service.ts';
 import type { Home } from './home.ts';
 import { runBinary } from './lainclaw.ts';
@@ -15,6 +17,8 @@ import { afterFile } from './test-home.ts';
 const PROGRAM = '/usr/bin/chromium-headless-shell';
 /** The deadline is that of the test: Playwright itself gives up after half a minute. */
 const GIVE_UP_MS = 170_000;
+/** How much slower the page is with the delays of delays.ts. */
+const SLOWED_BY = 3;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface ConsoleBrowser {
@@ -34,16 +38,30 @@ let browser: Promise<Browser> | undefined;
 /** One browser for all tests of a file. */
 export function openBrowser(): Promise<Browser> {
   if (!browser) {
-    browser = chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] });
+    browser = launch();
     afterFile(async () => (await browser)?.close());
   }
   return browser;
 }
 
+async function launch(): Promise<Browser> {
+  const settings = { executablePath: PROGRAM, args: ['--no-sandbox'] };
+  if (!ARE_DELAYED) return chromium.launch(settings);
+  // Without the rule the browser asks its own machine directly.
+  return chromium.launch({ ...settings, proxy: { server: await startDelayingProxy(), bypass: '<-loopback>' } });
+}
+
 export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await (await openBrowser()).newContext({ locale: 'en-US', ...options });
   context.setDefaultTimeout(GIVE_UP_MS);
+  // A page may be closed at once.
+  if (ARE_DELAYED) context.on('page', (page) => void throttle(page).catch(() => {}));
   return context;
+}
+
+async function throttle(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED_BY });
 }
 
 export interface ConsoleOptions {

@@ -2,6 +2,7 @@
 // in each way in which a network or the platform fails.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { delay } from '../../support/delays.ts';
 import type { ClientConfig } from './event-push.ts';
 import type { ApiAnswer, FormFields, MessageStore } from './message-store.ts';
 
@@ -61,6 +62,7 @@ export function createHttpApi(options: HttpApiOptions) {
       body: parse(raw),
       status: 0,
     };
+    await delay(500);
     calls.push(call);
     const index = faults.findIndex(({ matches }) => matches(call));
     const fault = index >= 0 ? faults.splice(index, 1)[0]?.fault : undefined;
@@ -69,6 +71,7 @@ export function createHttpApi(options: HttpApiOptions) {
     const form = await readForm(raw, request.headers['content-type'] ?? '');
     const answer = refusalOf(fault) ?? route(call, url.searchParams, raw.byteLength, form);
     if (fault?.kind === 'answer-lost') return void request.socket.destroy();
+    await delay(500);
     call.status = answer.status;
     const isBytes = answer.body instanceof Uint8Array;
     response.writeHead(answer.status, {

@@ -1,5 +1,6 @@
 // Puts an answer on the wire, with the fault of its reply. Never rejects: a client that goes away ends the delivery.
 import type { ServerResponse } from 'node:http';
+import { ARE_DELAYED, delay } from '../../support/delays.ts';
 import type { Fault } from './reply.ts';
 
 export interface Answer {
@@ -54,7 +55,13 @@ export async function deliver(response: ServerResponse, answer: Answer, fault?: 
       return;
     }
     default:
-      start().end(answer.frames.join(''));
+      start();
+      if (!ARE_DELAYED) return void response.end(answer.frames.join(''));
+      for (const frame of answer.frames) {
+        await send(response, Buffer.from(frame));
+        await delay(500);
+      }
+      response.end();
   }
 }
 

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { delay } from '../../support/delays.ts';
 import { type Answered, answerRequest, errorAnswer, refuseToken } from './answer-request.ts';
 import { type Answer, deliver } from './deliver.ts';
 import { errorBody } from './error-body.ts';
@@ -91,6 +92,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       refusedUpgrades += 1;
       return deliver(response, errorAnswer(426, 'Upgrade refused', { connection: 'close' }));
     }
+    await delay(250);
     const path = (request.url ?? '').replace(/\?.*$/, '');
     const dialect = method === 'POST' ? dialectOf(path) : undefined;
     let fault: Fault | undefined;
@@ -114,6 +116,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     recorded.violations = answered.violations;
     for (const message of answered.violations) violations.push(`${method} ${path}: ${message}`);
     fault = answered.fault;
+    await delay(500);
     await deliver(response, answered.answer, fault);
   }
 

@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { CallbackQuery, UserFromGetMe } from 'grammy/types';
+import { delay } from '../../support/delays.ts';
 import { ApiFailure } from './api-failure.ts';
 import { type BotMessage, createChats, type FakeChat, type RateLimit } from './chats.ts';
 import { runMethod, type StoredFile } from './methods.ts';
@@ -73,6 +74,7 @@ export async function startTelegramServer(options: TelegramServerOptions = {}) {
     const payload = await readPayload(request, name);
     if (payload === undefined) return;
     const call: RecordedCall = { method: name, payload };
+    await delay(500);
     calls.push(call);
     const at = faults.findIndex(({ method }) => method === name);
     const fault = at < 0 ? undefined : faults.splice(at, 1)[0]?.fault;
@@ -87,6 +89,7 @@ export async function startTelegramServer(options: TelegramServerOptions = {}) {
     call.status = answer.status;
     call.description = answer.body.description as string | undefined;
     if (fault?.kind === 'answer-lost') return void request.socket.destroy();
+    await delay(500);
     if (isFrozen()) return;
     const text = JSON.stringify(answer.body);
     response.writeHead(answer.status, {
