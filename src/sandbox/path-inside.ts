@@ -6,6 +6,15 @@ export function isInside(parent: string, path: string): boolean {
   return path === parent || path.startsWith(parent === '/' ? '/' : `${parent}/`);
 }
 
+/**
+ * True where protecting a path covers the lease of a sandbox (`placeholders.ts`): it lies at or below the path, or in the placeholder of a
+ * directory that the path needs and that is missing. Nothing else has a lease, and the root of a workspace is no placeholder.
+ */
+export function coversLease(protectedPath: string, lease: string, root: string): boolean {
+  const placeholder = dirname(lease);
+  return isInside(protectedPath, lease) || (placeholder !== root && isInside(placeholder, protectedPath));
+}
+
 /** The path without links; undefined when it does not exist or may not be read. */
 export function realPath(path: string): string | undefined {
   try {

@@ -55,6 +55,13 @@ it('reads nothing but regular files of the size that was agreed, and waits for n
   expect(readSmall(root, 'sub/a', 5)).toBeUndefined();
 });
 
+it('leaves out what no command can write', async () => {
+  const isOwn = (path: string): boolean => path === join(root, 'sub');
+  const options = { skip: new Set<string>(), most: 10, signal: new AbortController().signal, now: Date.now };
+  expect(await listMany(root, { ...options, known: new Map(), isOwn })).toEqual([]);
+  expect(await listMany(root, { ...options, known: new Map() })).toEqual(['sub/a']);
+});
+
 it('lists again only directories that changed, and sees every change of them', async () => {
   const known = new Map<string, Listing>();
   let now = Date.now() + 1_000;

@@ -63,11 +63,13 @@ export interface ListOptions {
   now(): number;
   /** By path. A directory that has not changed is not read again. Brought up to date. */
   known: Map<string, Listing>;
+  /** True for the absolute path of a directory that no command can write now: it is left out. */
+  isOwn?(path: string): boolean;
 }
 
 /** Regular files below `root`, relative to it; no link is followed. Undefined when there are more than `most`, or no root. */
 export async function listMany(root: string, options: ListOptions): Promise<string[] | undefined> {
-  const { most, signal, known } = options;
+  const { most, signal, known, isOwn = () => false } = options;
   const files: string[] = [];
   const directories = [''];
   let seen = 0;
@@ -77,7 +79,7 @@ export async function listMany(root: string, options: ListOptions): Promise<stri
     if (!listing) continue;
     known.set(below, listing);
     for (const name of listing.files) files.push(below + name);
-    for (const name of listing.directories) directories.push(`${below}${name}/`);
+    for (const name of listing.directories) if (!isOwn(`${root}/${below}${name}`)) directories.push(`${below}${name}/`);
     if (files.length > most || directories.length > most) return undefined;
     const before = seen;
     seen += listing.files.length + listing.directories.length;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isInside } from '../../sandbox/path-inside.ts';
+import { coversLease } from '../../sandbox/path-inside.ts';
 import type { Limits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Changes } from '../../undo/changes.ts';
 import { taintSource } from '../../vocabulary/taint-source.ts';
@@ -60,12 +60,15 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
     });
   }
 
-  async function watchForPlants(context: ToolContext, covered: readonly string[]): Promise<PlantWatch> {
+  async function watchForPlants(...given: Parameters<WatchPlants>): Promise<PlantWatch> {
     const { createPlantWatcher } = await import('./watch-plants.ts');
     watchPlants ??= createPlantWatcher(environment.HOME ?? '', await commandRecords?.());
-    // The command cannot write there. Another one could, from a workspace around this one: that one's own watch looks there.
-    const isCovered = (path: string): boolean => covered.some((each) => isInside(each, path));
-    return watchPlants({ ...context, isOwn: (path) => isCovered(path) && (knownSandbox?.isOwn?.(path) ?? false) });
+    return watchPlants(...given);
+  }
+
+  /** What the command cannot write. Another one could, from a workspace around this one: that one's own watch looks there. */
+  function ownLeases(root: string, covered: readonly string[]): (path: string) => boolean {
+    return (path) => (knownSandbox?.isOwn?.(path) ?? false) && covered.some((each) => coversLease(each, path, root));
   }
 
   return defineTool({
@@ -116,12 +119,13 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       // Looked at while the sandbox is tried, which takes as long in a new process.
       const trying = sandbox();
       const protect = protectedPaths(workspace.root);
-      const lookingForPlants = onlyReads ? undefined : watchForPlants(context, protect);
+      const isOwn = ownLeases(workspace.root, protect);
+      const lookingForPlants = onlyReads ? undefined : watchForPlants({ ...context, isOwn });
       // On record while the files are looked at and the sandbox is put together; the command starts once all that is done.
       const recording = lookingForPlants?.then(async (plants) => {
         if ((await trying).isolates) await plants.begin();
       });
-      const watching = onlyReads ? undefined : watchForUndo(workspace, { hides, signal, now: context.now });
+      const watching = onlyReads ? undefined : watchForUndo(workspace, { hides, signal, now: context.now, isOwn });
       for (const each of [recording, watching, trying]) each?.catch(() => {});
       const withdraw = async (error: unknown): Promise<never> => {
         await lookingForPlants?.then(

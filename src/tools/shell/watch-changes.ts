@@ -63,6 +63,8 @@ export interface WatchOptions {
   hides?: HidesPath;
   signal: AbortSignal;
   now(): number;
+  /** See Sandbox. */
+  isOwn?(path: string): boolean;
 }
 
 export interface ChangeWatcher {
@@ -98,12 +100,12 @@ export function createChangeWatcher(): ChangeWatcher {
   }
 
   return {
-    async watch(workspace, { hides = () => false, signal, now }) {
+    async watch(workspace, { hides = () => false, signal, now, isOwn = () => false }) {
       const { root } = workspace;
       if (workspace.guarantee !== 'descriptor-walk')
         return unwatched('this system gives no way to read many files safely at once');
       const directories = known?.root === root ? known.directories : new Map<string, Listing>();
-      const listing = await listFiles(workspace, { hides, signal, now, known: directories });
+      const listing = await listFiles(workspace, { hides, signal, now, isOwn, known: directories });
       if (!listing) return unwatched(`the workspace has more than ${MOST_FILES} files`);
       const before = new Map<string, Kept>();
       let room = MOST_BYTES;
@@ -118,7 +120,7 @@ export function createChangeWatcher(): ChangeWatcher {
         async finish() {
           // The person who cancelled the command still wants to know what it has done.
           const patience = AbortSignal.timeout(10_000);
-          const looking = { hides, signal: patience, now, known: directories };
+          const looking = { hides, signal: patience, now, isOwn, known: directories };
           const after = await listFiles(workspace, looking, listing.way);
           const changes: FileChange[] = [];
           const lost: string[] = [];
@@ -163,6 +165,7 @@ function whyNot(lost: readonly string[], tooMany: boolean): { notCovered?: strin
 
 /** A directory that had no file before is taken away with its files, when nothing else is in it. */
 function withDirectories(changes: readonly FileChange[], before: ReadonlyMap<string, Kept>): FileChange[] {
+  if (changes.length === 0) return [];
   const known = new Set([...before.keys()].flatMap(parentsOf));
   return changes.map((change) => {
     if (change.before) return change;
@@ -194,7 +197,7 @@ interface Looking extends Required<WatchOptions> {
 /** Undefined when there are too many. */
 async function listFiles(
   workspace: Workspace,
-  { hides, signal, now, known }: Looking,
+  { hides, signal, now, isOwn, known }: Looking,
   chosen?: Way,
 ): Promise<Listed | undefined> {
   // A name that is not text cannot be shown to anybody; a hidden file cannot change.
@@ -202,7 +205,7 @@ async function listFiles(
   for (const way of chosen ? [chosen] : (['everything', 'not-ignored'] as const)) {
     const paths =
       way === 'everything'
-        ? (await listMany(workspace.root, { skip: NEVER_KEPT, most: MOST_FILES, signal, now, known }))?.filter(
+        ? (await listMany(workspace.root, { skip: NEVER_KEPT, most: MOST_FILES, signal, now, isOwn, known }))?.filter(
             isWatched,
           )
         : await listNotIgnored(workspace, isWatched, signal);
