@@ -71,6 +71,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   const store = join(dependencies.lainclawHome, 'sandbox');
   const leaseDirectories = createSpareDirectories({ store, newName: leases.newLease });
   const readyRuns = createReadyRuns<ReadySandbox>(endUnused);
+  const removingGroups = new Set<Promise<void>>();
 
   function planRun({ profile, env }: SandboxCommand, tools: Programs): RunPlan {
     const planned = planMounts({
@@ -192,13 +193,20 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     } finally {
       isOver = true;
       limiter.release();
-      const cleaning = release().then(() => {
-        uninsure();
-        return cgroup?.remove();
-      });
+      const cleaning = release().then(uninsure);
+      const removed = cleaning.then(() => removeGroup(cgroup));
       if (options.afterwards) options.afterwards(cleaning);
-      else await cleaning;
+      else await removed;
     }
+  }
+
+  /** The kernel keeps a group until it has taken the last process apart. Nothing of a workspace depends on it, so no command waits for that. */
+  async function removeGroup(cgroup: Cgroup | undefined): Promise<void> {
+    if (!cgroup) return;
+    const removing = cgroup.remove();
+    removingGroups.add(removing);
+    await removing;
+    removingGroups.delete(removing);
   }
 
   async function available(): Promise<Availability> {
@@ -217,6 +225,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
 
   async function close(): Promise<void> {
     await readyRuns.close();
+    await Promise.all(removingGroups);
     await leaseDirectories.close();
     await starter.close();
     fifos.close();
