@@ -31,19 +31,15 @@ export function createNamespace(): Namespace {
   let told: Promise<unknown> = Promise.resolve();
   let isEnding = false;
 
-  function isAlive(): boolean {
-    const stat = first && readStat(first.pid);
-    return stat !== undefined && stat.started === first?.started && stat.state !== 'Z' && stat.state !== 'X';
-  }
-
   /**
-   * True when the first process exited by itself, which it does only once it has no child left. Taking its namespaces apart
-   * then takes the kernel some milliseconds more, in which nothing of the command is alive.
+   * `leaving`: the first process exits and has no child left. Taking its namespaces apart then takes the kernel some milliseconds
+   * more, in which nothing of the command is alive: the first process adopts every orphan, so whoever lives descends from its children.
    */
-  function hasLeft(): boolean {
+  function stateOfFirst(): 'alive' | 'leaving' | 'gone' {
     const stat = first && readStat(first.pid);
-    if (!stat?.isExiting || stat.started !== first?.started) return false;
-    return readText(`/proc/${first.pid}/task/${first.pid}/children`) === '';
+    if (!first || stat?.started !== first.started || stat.state === 'Z' || stat.state === 'X') return 'gone';
+    const hasLeft = stat.isExiting && readText(`/proc/${first.pid}/task/${first.pid}/children`) === '';
+    return hasLeft ? 'leaving' : 'alive';
   }
 
   function hear(line: string, gate?: Parameters<Namespace['follow']>[1]): void {
@@ -81,12 +77,12 @@ export function createNamespace(): Namespace {
       // If bubblewrap is killed before it has set up its first process, that process stays behind and waits for ever.
       // The command cannot start meanwhile: the gate stays shut.
       if (!first) await Promise.race([toldFirst.promise, told, sleep(START_MS, undefined, { ref: false })]);
-      if (child.exitCode !== null && hasLeft()) return;
-      if (!first || !isAlive()) child.kill('SIGKILL');
-      else kill(first.pid);
+      const state = stateOfFirst();
+      if (first && state === 'alive') kill(first.pid);
+      if (state === 'gone') child.kill('SIGKILL');
       // It takes a moment, less than the shortest timer.
-      for (let looks = 0; isAlive() && looks < QUICK_LOOKS; looks += 1) await nextRound();
-      for (let waited = 0; isAlive() && waited < DEADLINE_MS; waited += 1) await sleep(1);
+      for (let looks = 0; stateOfFirst() === 'alive' && looks < QUICK_LOOKS; looks += 1) await nextRound();
+      for (let waited = 0; stateOfFirst() === 'alive' && waited < DEADLINE_MS; waited += 1) await sleep(1);
     },
 
     async exitCode() {
