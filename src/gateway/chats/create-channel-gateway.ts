@@ -47,12 +47,18 @@ export function createChannelGateway(dependencies: ChannelGatewayDependencies): 
         else await takeUp(await inbox.claim({ chat: message.chat }));
         await turns.offerWaiting(message.chat);
       },
-      countIn: async (chat) => lanes.waitingIn(chat).length,
+      countIn: async (chat) => lanes.countIn(chat),
       couldJoin: async (chat) => lanes.waitingIn(chat),
       drop: (chat, messages) => void lanes.discard(chat, (message) => messages.includes(message)),
       async discard(chat, isMeant) {
-        const keys = lanes.discard(chat, isMeant).map(({ message: { id } }) => ({ chat, id }));
-        if (keys.length > 0) await inbox.finish(keys, [], now());
+        const { messages, putBack } = lanes.withdraw(chat, isMeant);
+        const keys = messages.map(({ message: { id } }) => ({ chat, id }));
+        try {
+          if (keys.length > 0) await inbox.finish(keys, [], now());
+        } catch (error) {
+          putBack();
+          throw error;
+        }
         return keys.length;
       },
       whileWaiting: (chat, wait) => lanes.whileWaiting(chat, wait),

@@ -18,6 +18,7 @@ import { aborted } from './connect-channels.ts';
 import { type ConnectedBotDependencies, createConnectedBot } from './connected-bot.ts';
 import type { Delivery } from './delivery.ts';
 import { createSharedInbox } from './inbox.ts';
+import type { Batch } from './lanes.ts';
 import { draftsOf } from './outgoing.ts';
 import { createSharedLanes } from './shared-lanes.ts';
 import { sortUnfinished } from './unfinished-messages.ts';
@@ -100,12 +101,17 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
         lanes.look();
         offerSoon();
       },
-      countIn: async (chat) => (await waitingIn(chat)).length,
+      countIn: async (chat) => (await waitingIn(chat)).flatMap(({ messages }) => messages).length,
       couldJoin: async (chat) => sortUnfinished(await mailbox.unclaimed(chat)).waiting,
       drop() {},
       async discard(chat, isMeant) {
-        const keys = (await waitingIn(chat)).filter(isMeant).map(({ message: { id } }) => ({ chat, id }));
-        return keys.length > 0 && (await inbox.finish(keys, [], now())) ? keys.length : 0;
+        let discarded = 0;
+        for (const { messages } of await waitingIn(chat)) {
+          const keys = messages.every(isMeant) ? messages.map(({ message: { id } }) => ({ chat, id })) : [];
+          // Another gateway may have claimed them meanwhile.
+          if (keys.length > 0 && (await inbox.finish(keys, [], now()))) discarded += keys.length;
+        }
+        return discarded;
       },
       whileWaiting: (chat, wait) => lanes.whileWaiting(chat, wait),
     },
@@ -133,8 +139,11 @@ export function createSharedChats(dependencies: SharedChatsDependencies): Shared
     }, OFFER_MS);
   }
 
-  async function waitingIn(chat: ChatKey) {
-    return sortUnfinished(await mailbox.unfinished(chat)).waiting;
+  /** What is finished together: each message by itself, and each batch whose turn had begun and is to be tried again. */
+  async function waitingIn(chat: ChatKey): Promise<Pick<Batch, 'messages'>[]> {
+    const { begun, waiting } = sortUnfinished(await mailbox.unfinished(chat));
+    const isRunning = turns.isRunning(chat) || turnElsewhere(chat) !== undefined;
+    return [...(isRunning ? [] : begun), ...waiting.map((message) => ({ messages: [message] }))];
   }
 
   function turnElsewhere(chat: ChatKey) {

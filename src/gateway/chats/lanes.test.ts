@@ -108,6 +108,30 @@ it('a batch that failed is handled again with what it had come to, and others me
   expect(seen).toEqual(['a 1 ', 'b 1 ', 'a 1 turn-1', 'a 2 ']);
 });
 
+it('a batch that waits to be tried again can be withdrawn and put back', async () => {
+  const chat = { channel: 'local', account: 'default', chatId: 'a' };
+  const handled: string[] = [];
+  let isBroken = true;
+  const { lanes, failures } = lanesWith(async ({ messages }) => {
+    if (isBroken) throw new Error('the database is gone');
+    handled.push(messages.map(({ message: { text } }) => text).join('+'));
+  });
+  lanes.open();
+  lanes.add(message('a', 1, { senderId: 'anna' }));
+  await eventually(() => expect(failures).not.toEqual([]));
+  lanes.add(message('a', 2, { senderId: 'boris' }));
+  expect(lanes.countIn(chat)).toBe(2);
+  expect(lanes.withdraw(chat, ({ message: { sender } }) => sender.id === 'carla').messages).toEqual([]);
+  const { messages, putBack } = lanes.withdraw(chat, () => true);
+  expect(messages.map(({ message: { text } }) => text)).toEqual(['1', '2']);
+  expect(lanes.countIn(chat)).toBe(0);
+  isBroken = false;
+  lanes.add(message('a', 3));
+  await eventually(() => expect(handled).toEqual(['3']));
+  putBack();
+  await eventually(() => expect(handled).toEqual(['3', '1', '2']));
+});
+
 it('a bot with many chats leaves places to another', async () => {
   const seen: string[] = [];
   const gates: (() => void)[] = [];

@@ -38,14 +38,24 @@ export interface Lanes {
   /** The place of the chat's batch is given to others while this is waited for. */
   whileWaiting<T>(chat: ChatKey, wait: () => Promise<T>): Promise<T>;
   waitingIn(chat: ChatKey): readonly ChatMessage[];
+  /** Also those of batches that had begun and are to be tried again. */
+  countIn(chat: ChatKey): number;
   /** Takes such messages as wait in a chat out of it. */
   discard(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): ChatMessage[];
+  /** The same with batches of nothing but such messages that are to be tried again. */
+  withdraw(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): Withdrawn;
   /** From now on batches begin. */
   open(): void;
   /** Begins no other batch of this channel. Resolves when none of it is running; what waits stays on record. */
   closeChannel(channel: string): Promise<void>;
   /** Begins no other batch. Resolves when none is running. */
   stop(): Promise<void>;
+}
+
+export interface Withdrawn {
+  messages: readonly ChatMessage[];
+  /** They wait again, in their places. */
+  putBack(): void;
 }
 
 interface Lane {
@@ -158,17 +168,26 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
     if (!isRunningIn(channel)) closed.get(channel)?.();
   }
 
+  function add(message: ChatMessage): void {
+    const lane = laneOf(message.chat);
+    const now = performance.now();
+    if (lane.waiting.length === 0) lane.firstAt = now;
+    lane.lastAt = now;
+    const { order } = message.message;
+    const behind = lane.waiting.findLastIndex((other) => other.message.order <= order);
+    lane.waiting.splice(behind + 1, 0, message);
+    schedule(lane);
+  }
+
+  function discard(chat: ChatKey, isMeant: (message: ChatMessage) => boolean): ChatMessage[] {
+    const lane = lanes.get(nameOf(chat));
+    const dropped = lane?.waiting.filter(isMeant) ?? [];
+    if (lane) lane.waiting = lane.waiting.filter((message) => !dropped.includes(message));
+    return dropped;
+  }
+
   return {
-    add(message) {
-      const lane = laneOf(message.chat);
-      const now = performance.now();
-      if (lane.waiting.length === 0) lane.firstAt = now;
-      lane.lastAt = now;
-      const { order } = message.message;
-      const behind = lane.waiting.findLastIndex((other) => other.message.order <= order);
-      lane.waiting.splice(behind + 1, 0, message);
-      schedule(lane);
-    },
+    add,
     addBegun(batch) {
       const lane = laneOf(batch.chat);
       lane.begun.push(batch);
@@ -188,11 +207,31 @@ export function createLanes({ limits, handle, standsAlone, onFailure }: LanesOpt
       }
     },
     waitingIn: (chat) => lanes.get(nameOf(chat))?.waiting ?? [],
-    discard(chat, isMeant) {
+    countIn(chat) {
+      const { begun = [], waiting = [] } = lanes.get(nameOf(chat)) ?? {};
+      return begun.reduce((sum, { messages }) => sum + messages.length, waiting.length);
+    },
+    discard,
+    withdraw(chat, isMeant) {
       const lane = lanes.get(nameOf(chat));
-      const dropped = lane?.waiting.filter(isMeant) ?? [];
-      if (lane) lane.waiting = lane.waiting.filter((message) => !dropped.includes(message));
-      return dropped;
+      const batches = lane?.begun.filter(({ messages }) => messages.every(isMeant)) ?? [];
+      const waiting = discard(chat, isMeant);
+      if (lane && batches.length > 0) {
+        lane.begun = lane.begun.filter((batch) => !batches.includes(batch));
+        // It was the batch that failed: what was written behind it is tried at once.
+        lane.retryAt = 0;
+        lane.failures = 0;
+        schedule(lane);
+      }
+      return {
+        messages: [...batches.flatMap(({ messages }) => messages), ...waiting],
+        putBack() {
+          const again = laneOf(chat);
+          again.begun.unshift(...batches);
+          schedule(again);
+          for (const message of waiting) add(message);
+        },
+      };
     },
     open() {
       isOpen = true;

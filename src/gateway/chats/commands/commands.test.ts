@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, echo, SETTINGS, testChats } from '../../../../test/support/chats.ts';
+import { type Answer, echo, runEnd, SETTINGS, testChats } from '../../../../test/support/chats.ts';
 import { eventually } from '../../../../test/support/eventually.ts';
 import { UndoError } from '../../../undo/undo-error.ts';
 import { COMMANDS } from './all.ts';
@@ -234,6 +234,22 @@ describe('/stop', () => {
     await chats.write('/stop');
     await chats.says(['⏹ Stopped.']);
     expect((await chats.mailbox.counts()).inbox).toBe(0);
+  });
+
+  it('takes back what had begun and waits to be tried again', async () => {
+    const chats = await testChats(async function* (request) {
+      if (request.input === 'two') yield* echo(request);
+      else yield runEnd(request, '', { success: false, error: { code: 'STORAGE_UNREACHABLE', message: 'gone' } });
+    });
+    await chats.start();
+    await chats.write('one');
+    await eventually(() => expect(chats.logged.join('\n')).toContain('will be tried again: gone'));
+    await chats.write('/stop');
+    await chats.says(['⏹ Stopped.']);
+    expect((await chats.mailbox.counts()).inbox).toBe(0);
+    // What had begun would come before it.
+    await chats.write('two');
+    await chats.says(['⏹ Stopped.', 'echo: two']);
   });
 });
 
