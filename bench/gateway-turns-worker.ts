@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { Channel, Receive } from '../src/channels/channel.ts';
 import { readEnvironment } from '../src/config/environment.ts';
+import { keepMemorySmall } from '../src/config/lasting-process.ts';
 import { createRuntime } from '../src/runtime/runtime.ts';
 import { createLocks } from '../src/storage/local/locks.ts';
 import { median } from './bench.ts';
@@ -76,6 +77,8 @@ function createCountingChannel(): { channel: Channel; converse: Converse } {
 }
 
 async function main(): Promise<void> {
+  // As `gateway start` does before it opens anything.
+  keepMemorySmall();
   const environment = readEnvironment({ variables: { LAINCLAW_HOME: home, LAINCLAW_API_KEY: 'none' }, cwd: home });
   const runtime = await createRuntime({ environment, warn: console.error });
   const workspace = await runtime.openWorkspace({ baseUrl });

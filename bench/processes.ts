@@ -3,21 +3,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { LASTING_VARIABLES } from '../src/config/lasting-process.ts';
+import { LASTING_VARIABLES, lastingCommand } from '../src/config/lasting-process.ts';
 import { cleanEnvironment } from './commands.ts';
 
 /** Runs Node to its end and returns what it said. */
 export function runNode(...args: string[]): Promise<string> {
-  return run(args, cleanEnvironment());
+  return run([process.execPath, ...args], cleanEnvironment());
 }
 
 /** The same with what the gateway's process is started with. */
 export function runLasting(...args: string[]): Promise<string> {
-  return run(args, { ...cleanEnvironment(), ...LASTING_VARIABLES });
+  return run(lastingCommand([process.execPath, ...args]), { ...cleanEnvironment(), ...LASTING_VARIABLES });
 }
 
-async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+async function run([node = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;

@@ -2,6 +2,7 @@
 import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
+import { lastingCommand } from '../config/lasting-process.ts';
 import type { GatewayAdmin } from '../gateway/service/gateway-admin.ts';
 import { ServiceError } from '../gateway/service/service-error.ts';
 import type { ServiceState } from '../gateway/service/service-state.ts';
@@ -270,7 +271,7 @@ export async function startInBackground(
     runtime.gatewayAdmin(),
   ]);
   return startDaemon({
-    command: [...environment.program, ...args, '--background'],
+    command: lastingCommand([...environment.program, ...args, '--background']),
     environment: environment.variables,
     cwd: environment.cwd,
     logPath: states.logPath,
@@ -304,7 +305,7 @@ async function unitHere({ runtime }: Pick<OperationContext, 'runtime'>, args: re
   const { unitFile } = await import('../gateway/service/unit-file.ts');
   return unitFile({
     platform,
-    command: [...program, ...args],
+    command: lastingCommand([...program, ...args]),
     userHome,
     configHome: variables.XDG_CONFIG_HOME,
     environment: home === join(userHome, '.lainclaw') ? {} : { LAINCLAW_HOME: home },

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statS
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { lastingCommand } from '../../src/config/lasting-process.ts';
 import { identify } from '../../src/gateway/service/process-identity.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayHome, runningGateway, runningMemoryGateway } from '../support/gateway-service.ts';
@@ -319,7 +320,9 @@ it('install writes the file that starts it, uninstall removes it', async () => {
   expect(path).toBe(join(home.base, '.config', 'systemd', 'user', 'lainclaw-gateway.service'));
   expect(next).toEqual(['systemctl --user daemon-reload', 'systemctl --user enable --now lainclaw-gateway.service']);
   expect(readFileSync(path, 'utf8')).toContain(
-    `ExecStart="${process.execPath}" "${BINARY}" "gateway" "start" "--channel=telegram" "--model=small"\nEnvironment="LAINCLAW_HOME=${home.path}"`,
+    `ExecStart=${lastingCommand([process.execPath, BINARY])
+      .map((word) => `"${word}"`)
+      .join(' ')} "gateway" "start" "--channel=telegram" "--model=small"\nEnvironment="LAINCLAW_HOME=${home.path}"`,
   );
   expect((await gateway(['uninstall'])).json()).toMatchObject({ removed: path });
   expect(existsSync(path)).toBe(false);
