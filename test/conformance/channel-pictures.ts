@@ -1,5 +1,5 @@
 // What every channel that sends pictures must do with one: the same as with a text.
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Channel, ChannelError, type ChannelErrorCode, type OutgoingPicture } from '../../src/channels/channel.ts';
 import type { ChannelSubject, PlatformFault } from './channel-subject.ts';
 
@@ -20,6 +20,7 @@ const FAILURES: { fault: PlatformFault; codes: ChannelErrorCode[] }[] = [
 export function describePictures(subjectNow: () => ChannelSubject, connected: () => Promise<Channel>): void {
   describe('a picture', () => {
     let keys = 0;
+    beforeEach(({ skip }) => skip(!subjectNow().open().sendPicture, 'the platform shows no pictures'));
     const draft = (more: Partial<OutgoingPicture> = {}): OutgoingPicture => {
       keys += 1;
       const { direct: chatId } = subjectNow().chats;

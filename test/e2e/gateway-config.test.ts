@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { CHANNEL_NAMES } from '../../src/channels/channel-table.ts';
 import type { Home } from '../support/home.ts';
 import { type Finished, lainclaw, type RunOptions, startTerminal } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
@@ -146,7 +147,7 @@ describe('start without what it needs', () => {
 
   it.each([
     [['--pairing-policy', 'anyone'], '--pairing-policy'],
-    [['--channel', 'irc'], 'feishu, telegram, local'],
+    [['--channel', 'irc'], CHANNEL_NAMES.join(', ')],
     [['--tool-max-steps=0'], 'at least 1'],
     [['--bot-token=1:a'], '--bot-token'],
   ])('start %j is wrong usage', async (flags, message) => {

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
+import { CHANNEL_NAMES } from '../../src/channels/channel-table.ts';
 import type { Home } from '../support/home.ts';
 import { type Finished, lainclaw } from '../support/lainclaw.ts';
 import { testHome } from '../support/test-home.ts';
@@ -126,7 +127,7 @@ it('the limits are those of gateway.json; an entry in its list is still let in, 
 
 it.each([
   [['approve'], /missing required argument|code/],
-  [['list', '--channel', 'irc'], /feishu, telegram, local/],
+  [['list', '--channel', 'irc'], new RegExp(CHANNEL_NAMES.join(', '))],
   [['list', '--account', 'x'], /--account goes with --channel/],
   [['aprove', 'X'], /approve/],
 ])('%j is wrong usage', async (args, message) => {
