@@ -5,7 +5,7 @@ import type { StorageWithBackups } from '../backups.ts';
 import { machineName } from '../machine-name.ts';
 import type { RedactedPlace } from '../redaction.ts';
 import type { BucketSettings } from '../s3/bucket.ts';
-import type { OwnerFiles } from '../storage.ts';
+import type { OwnerFiles, Records } from '../storage.ts';
 import { createTrust } from '../trust-file.ts';
 import { createPostgresCatalogue } from './catalogue.ts';
 import { openDatabase } from './connect.ts';
@@ -83,8 +83,8 @@ export function createPostgresStorage(options: PostgresStorageOptions): StorageW
   });
   const spending = createPostgresSpending(database, newId('process'));
   const sharedLimits = lazily(async () => (await import('./limits.ts')).createPostgresLimits(query));
-  return {
-    ...local,
+  /** Named one by one: a store that is forgotten here would silently stay on its machine. */
+  const records: Omit<Records, 'resultCache'> = {
     locks,
     audit,
     transcripts: createPostgresTranscripts(database, fencing, sessionReads),
@@ -114,10 +114,14 @@ export function createPostgresStorage(options: PostgresStorageOptions): StorageW
       return createBothLimits({ own, shared, now: monotonicMs });
     }),
     blobs,
-    outputs: createSharedOutputs({ local: local.outputs, blobs }),
     ownerFiles,
-    cluster: createPostgresCluster(database, signals, sealing),
     trust: createTrust({ files: ownerFiles, now }),
+  };
+  return {
+    ...local,
+    ...records,
+    outputs: createSharedOutputs({ local: local.outputs, blobs }),
+    cluster: createPostgresCluster(database, signals, sealing),
     async close() {
       spending.close();
       (await sharedLimits.made())?.close();
