@@ -107,7 +107,7 @@ describe('values', () => {
     },
   );
 
-  it('one of a few are told when it is none of them', () => {
+  it('one of a few: another value is refused with the list', () => {
     expect(oneOf(['a', 'b'])('b')).toBe('b');
     expect(() => oneOf(['a', 'b'])('c')).toThrow('Accepted: a, b.');
   });

@@ -122,12 +122,12 @@ const COMMANDS: CommandEntry[] = [
   },
   {
     name: 'doctor',
-    description: 'Check this installation; every finding comes with a fix',
+    description: 'Check this installation and say how to repair what is wrong',
     load: async () => (await import('./commands/doctor.ts')).configureDoctor,
   },
   {
     name: 'selftest',
-    description: 'Try what Lainclaw relies on, on this machine and disk',
+    description: 'Test what Lainclaw needs of this machine and its disk',
     load: async () => (await import('./commands/selftest.ts')).configureSelftest,
   },
   {
@@ -142,12 +142,12 @@ const COMMANDS: CommandEntry[] = [
   },
   {
     name: 'restore',
-    description: 'Put back what a backup holds',
+    description: 'Restore a backup',
     load: async () => (await import('./commands/restore.ts')).configureRestore,
   },
   {
     name: 'store',
-    description: 'Keep the records in PostgreSQL: set up, check, bring to this version',
+    description: 'Keep the records in PostgreSQL: create, check and upgrade its tables, copy records',
     load: async () => (await import('./commands/store.ts')).configureStore,
   },
   {

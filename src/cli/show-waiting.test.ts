@@ -33,7 +33,7 @@ async function watch(given: readonly RunEvent[], { isTTY = true, isTextShown = t
 const CLEARED = '\r\x1b[K\x1b[?7h';
 
 describe('waiting for a model', () => {
-  it('is told with name, seconds and the end of its thoughts, and is gone before the first word', async () => {
+  it('is shown with name, seconds and the end of its thoughts, and is gone before the first word', async () => {
     const { seen, written } = await watch([
       START,
       { type: 'thinking-delta', text: 'Let me see. ' },

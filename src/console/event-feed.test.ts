@@ -115,7 +115,7 @@ describe('a reader', () => {
     );
   });
 
-  it('that is away for longer than the log is kept is told to load its state again', async () => {
+  it('that is away for longer than the log is kept must load its state again', async () => {
     const feed = open();
     const first = attach(feed);
     const last = first.messages()[0]?.data.n ?? 0;
@@ -129,14 +129,14 @@ describe('a reader', () => {
     feed.close();
   });
 
-  it('with a number of an earlier or a later process is told to load its state again', () => {
+  it('with a number of an earlier or a later process must load its state again', () => {
     const feed = open();
     for (const after of [5, 999_999_999_999])
       expect(attach(feed, after).messages()).toMatchObject([{ data: { type: 'reset' } }]);
     feed.close();
   });
 
-  it('that lacks events which were dropped is told so', () => {
+  it('that lacks events which were dropped learns so', () => {
     const feed = open(10_000);
     const last = attach(feed).messages()[0]?.data.n ?? 0;
     for (let index = 0; index < 50; index += 1) feed.publish(undefined, { type: 'text', text: 'x'.repeat(500) });

@@ -114,7 +114,7 @@ function fixedPaths(): Json {
     },
     '/api/turns/{id}/events': {
       get: {
-        ...about('readTurn', 'Read what a turn has told so far.'),
+        ...about('readTurn', 'Read the events of a turn so far.'),
         parameters: [parameter('path', 'id', TEXT), parameter('query', 'after', WHOLE)],
         responses: answers({ schema: EVENTS }),
       },

@@ -32,7 +32,7 @@ export const createApiKey = defineOperation({
 export const revokeApiKey = defineOperation({
   name: 'api-keys.revoke',
   class: 'change',
-  summary: 'Revoke a key of the OpenAI-compatible API; it is void at once.',
+  summary: 'Revoke a key of the OpenAI-compatible API; it stops working at once.',
   input: { type: 'object', properties: { id: TEXT }, required: ['id'], additionalProperties: false },
   output: objectWith({ revoked: YES_OR_NO }),
   async run({ id }, { runtime }) {

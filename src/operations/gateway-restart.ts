@@ -16,7 +16,7 @@ export const restartGateway = defineOperation({
   input: {
     type: 'object',
     properties: {
-      setUp: { ...YES_OR_NO, default: false, description: 'also run the channels that were set up since' },
+      setUp: { ...YES_OR_NO, default: false, description: 'also run the channels that were set up since the start' },
     },
     additionalProperties: false,
   },

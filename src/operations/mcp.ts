@@ -225,7 +225,7 @@ export const trustServer = defineOperation({
 export const distrustServer = defineOperation({
   name: 'mcp.distrust',
   class: 'change',
-  summary: 'No longer trust an MCP server, or one of its tools.',
+  summary: 'Stop trusting an MCP server, or one of its tools.',
   input: {
     type: 'object',
     properties: { name: TEXT, tool: TEXT },

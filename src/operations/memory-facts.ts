@@ -106,7 +106,11 @@ export const extractFacts = defineOperation({
   input: {
     type: 'object',
     properties: {
-      rested: { ...YES_OR_NO, default: false, description: 'only of conversations that have rested' },
+      rested: {
+        ...YES_OR_NO,
+        default: false,
+        description: 'only of conversations that have rested (memoryFactsRestMinutes)',
+      },
       seconds: { ...COUNT, minimum: 1, maximum: 86_400, description: 'stop after so long' },
     },
     additionalProperties: false,

@@ -132,7 +132,11 @@ export const useMemoryModel = defineOperation({
     type: 'object',
     properties: {
       name: { type: 'string', description: 'of a model, or endpoint, or none' },
-      later: { ...YES_OR_NO, default: false, description: 'embed little by little with each use instead of now' },
+      later: {
+        ...YES_OR_NO,
+        default: false,
+        description: 'compute the vectors little by little with each use instead of now',
+      },
     },
     required: ['name'],
     additionalProperties: false,

@@ -57,7 +57,7 @@ const NAME = { type: 'object', properties: { name: TEXT }, required: ['name'], a
 export const addJob = defineOperation({
   name: 'schedule.add',
   class: 'change',
-  summary: 'Ask something at given times.',
+  summary: 'Add a job: a prompt that runs at given times.',
   input: {
     type: 'object',
     properties: {

@@ -6,7 +6,7 @@ export const runSelftest = defineOperation({
   name: 'selftest.run',
   class: 'change',
   summary:
-    'Try what Lainclaw relies on, on this machine and disk: locks, syncs, replacing files, databases, clock, sandbox.',
+    'Test what Lainclaw needs of this machine and its disk: locks, syncs, replacing files, databases, clock, sandbox.',
   input: NO_INPUT,
   output: objectWith({
     passed: { ...YES_OR_NO, description: 'there is no problem; there may be advice' },

@@ -116,7 +116,7 @@ export const invokeTool = defineOperation({
           objectWith({ ok: { const: false }, error: ERROR, meta: META }, { data: {}, pictures: PICTURES }),
         ],
       },
-      text: { type: 'string', description: 'what a model would be told' },
+      text: { type: 'string', description: 'what a model would receive' },
     },
     { nearest: { type: 'string', description: 'the tool that was perhaps meant, where there is none of that name' } },
   ),

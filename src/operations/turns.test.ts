@@ -63,7 +63,7 @@ describe('turns as operations', () => {
     expect(await valueProblem({ ...listQuestions.output }, questions)).toBeUndefined();
   });
 
-  it('are answered, once, by whoever is named', async () => {
+  it('are answered, once, by the person who is named', async () => {
     const { invoke, questionId, result } = await setUp();
     const anna: Answerer = { place: 'console', name: 'Anna', isOwner: true };
     expect(await invoke(answerQuestion, { questionId, answer: 'allow' }, anna)).toEqual({ isAccepted: true });
@@ -84,7 +84,7 @@ describe('turns as operations', () => {
     expect(await invoke(listQuestions)).toHaveLength(1);
   });
 
-  it('are written to; what a turn did not take up is told', async () => {
+  it('are written to; what a turn did not take up is reported', async () => {
     const { invoke, questionId, result } = await setUp();
     const [turn] = (await invoke(listTurns)) as { id: string }[];
     const steered = invoke(steerTurn, { id: turn?.id, text: 'not so' });

@@ -1,6 +1,7 @@
 // The model's part of a turn: what it is sent, and how its ending reads.
 import type { ModelFailure, ModelMessage } from '../adapters/adapter.ts';
 import { sizeOf } from '../adapters/request-size.ts';
+import { counted } from '../lib/counted.ts';
 import { localDay } from '../lib/local-day.ts';
 import { toolContext } from '../sessions/tool-context.ts';
 import type { WireCalls } from '../tools/folded-calls.ts';
@@ -158,7 +159,7 @@ function outcomeOf(
       const message = `tool call loop exceeded max steps (${maxSteps})`;
       const told =
         text ||
-        `Stopped after ${maxSteps} step(s) because the model still wanted tools; raise --tool-max-steps to let it continue.`;
+        `Stopped after ${counted(maxSteps, 'step')} because the model still wanted tools; raise --tool-max-steps to let it continue.`;
       return { ...base, stage: 'tool-limit', text: told, toolError: { tool, code: 'execution_error', message } };
     }
     case 'guarded': {

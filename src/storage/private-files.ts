@@ -47,7 +47,7 @@ const ADVICE: Record<StorageErrorCode, string> = {
   STORAGE_READ_ONLY: 'the file system is read-only: set LAINCLAW_HOME to a writable directory',
   STORAGE_NO_PERMISSION: 'permission denied: check who owns it, or set LAINCLAW_HOME to a directory of your own',
   STORAGE_NOT_A_DIRECTORY:
-    'a file stands where a directory is needed (or the reverse): move it away, or set LAINCLAW_HOME',
+    'there is a file where a directory is needed (or the reverse): move it away, or set LAINCLAW_HOME',
   STORAGE_NO_HANDLES: 'too many open files: close some programs or raise "ulimit -n"',
   STORAGE_BUSY: 'another program holds it locked: end that program and ask again',
   STORAGE_UNREACHABLE: 'it cannot be reached: look whether it runs, then ask again',

@@ -193,7 +193,7 @@ export function createUndo(dependencies: UndoDependencies): Undo {
       const why = `${turn.turnId} was not undone: ${messageOf(applied.cause)}`;
       const { cause } = applied;
       if (!applied.isPutBack)
-        throw new UndoError('UNDO_FAILED', `${why}; not every file could be put back: the next command goes on`, {
+        throw new UndoError('UNDO_FAILED', `${why}; not every file could be restored: the next command continues`, {
           cause,
         });
       await store.forget(scope);

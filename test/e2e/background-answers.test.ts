@@ -117,7 +117,7 @@ it('whoever is let in is told once in their chat, and whoever is revoked gets no
   const opened = await runningGateway();
   const { run, write, sentTo, answerOf } = world(opened);
   const codeIn = (chatId: string): string => /code: `([A-Z0-9]{8})`/.exec(sentTo(chatId).join('\n'))?.[1] ?? '';
-  const welcomes = (chatId: string): string[] => sentTo(chatId).filter((text) => text.includes('let you in'));
+  const welcomes = (chatId: string): string[] => sentTo(chatId).filter((text) => text.includes('has admitted you'));
 
   write('chat-of-bob', 'bob', 'hello');
   await eventually(() => expect(codeIn('chat-of-bob')).not.toBe(''));
@@ -206,7 +206,7 @@ it('an answer that waits in the outbox is not sent to a person who was revoked m
   write('den', 'bob', 'hello');
   await eventually(() => expect(codes()).toHaveLength(1));
   expect((await run('pairing', 'approve', ...codes())).code).toBe(0);
-  await eventually(() => expect(sentTo('den').at(-1)).toContain('let you in'));
+  await eventually(() => expect(sentTo('den').at(-1)).toContain('has admitted you'));
   await eventually(async () => expect((await opened.status()).mailbox).toMatchObject({ outbox: 0 }));
   // The channel cannot write: the answer waits.
   const outbox = join(opened.home.path, 'channels', 'local', 'outbox.jsonl');

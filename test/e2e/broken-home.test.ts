@@ -36,7 +36,7 @@ describe.concurrent('a file where a directory is needed', () => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, 'mine');
     const finished = await lainclaw(['ask', 'hi'], { home });
-    expectFailure(finished, 'STORAGE_NOT_A_DIRECTORY', /a file stands where a directory is needed/);
+    expectFailure(finished, 'STORAGE_NOT_A_DIRECTORY', /there is a file where a directory is needed/);
     expect(finished.stderr).toContain(path);
     expect(readFileSync(path, 'utf8')).toBe('mine');
   });
@@ -76,7 +76,7 @@ describe.concurrent('a file where a directory is needed', () => {
 });
 
 describe.concurrent('a home one may not write to', () => {
-  it('is told, and what is there can still be read', async () => {
+  it('is reported, and what is there can still be read', async () => {
     const home = usableByAnyone();
     await runBinary(['ask', 'hi'], { home, wrapper: unprivileged });
     const before = readFileSync(home.transcriptPath());
@@ -99,7 +99,7 @@ describe.concurrent('a home one may not write to', () => {
     expect((await runBinary(['tools', 'list'], { home, wrapper: unprivileged })).code).toBe(0);
   });
 
-  it('below a directory one may not enter is told', async () => {
+  it('below a directory that one may not enter is reported', async () => {
     const home = usableByAnyone();
     mkdirSync(home.path, { mode: 0o700 });
     chmodSync(home.path, 0o000);
@@ -110,7 +110,7 @@ describe.concurrent('a home one may not write to', () => {
   });
 
   it.skipIf(!canMount)(
-    'because the file system is read-only is told, and what is there can still be read',
+    'because the file system is read-only is reported, and what is there can still be read',
     async () => {
       const { home, mount, seen } = await mountedHome('size=4m');
       const run = (...args: string[]) => runBinary(args, { home, wrapper: mount.wrapper });
@@ -152,7 +152,7 @@ describe.concurrent('a home one may not write to', () => {
     await expectFound('boat', 'The boat is green.');
   });
 
-  it.skipIf(!canMount)('and was never used is told as read-only too', async () => {
+  it.skipIf(!canMount)('and was never used is reported as read-only too', async () => {
     const { home, mount } = await mountedHome('size=4m,ro');
     expectFailure(
       await runBinary(['ask', 'hi'], { home, wrapper: mount.wrapper }),
@@ -161,7 +161,7 @@ describe.concurrent('a home one may not write to', () => {
     );
   });
 
-  it.skipIf(!canMount)('and was never used has no sessions, which is no error', async () => {
+  it.skipIf(!canMount)('and was never used has no sessions, which is not an error', async () => {
     const { home, mount } = await mountedHome('size=4m,ro');
     const { code, stderr, json } = await runBinary(['sessions', 'list'], { home, wrapper: mount.wrapper });
     expect(code, stderr).toBe(0);

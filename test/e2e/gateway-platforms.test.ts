@@ -76,7 +76,7 @@ describe('one gateway on three channels', () => {
       approved: { channel: 'telegram', account: 'default', entry: String(ADA.id) },
       told: true,
     });
-    await eventually(() => expect(written().filter((text) => text.includes('let you in'))).toHaveLength(1));
+    await eventually(() => expect(written().filter((text) => text.includes('has admitted you'))).toHaveLength(1));
     telegram.userSays({ chatId: ADA.id, from: ADA, text: 'and now?' });
     await eventually(() => expect(written().join('\n')).toContain('and now?'));
 

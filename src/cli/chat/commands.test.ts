@@ -56,7 +56,7 @@ function setUp({ changes = [] as ListedTurn[], isWanted = true } = {}) {
 }
 
 describe('commands of the chat', () => {
-  it('are told from paths and other texts', () => {
+  it('are not mistaken for paths and other texts', () => {
     const { commands } = setUp();
     for (const text of ['/etc/passwd', '/ help', 'see /help', '//', ''])
       expect(readCommand(text, commands)).toBeUndefined();

@@ -40,7 +40,7 @@ describe('frames', () => {
     expect(guard.next({ lines: numbered(16, 15), columns: 80, rows: 10, scrolled: 5 })).toEqual(numbered(16, 15));
   });
 
-  it('hold everything again when they are told to', () => {
+  it('hold everything again when they are asked to', () => {
     const guard = createScrollGuard();
     guard.next({ lines: numbered(30), columns: 80, rows: 10, scrolled: 0 });
     guard.next({ lines: numbered(30), columns: 60, rows: 10, scrolled: 20 });

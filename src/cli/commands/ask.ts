@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { counted } from '../../lib/counted.ts';
 import type { Attachment } from '../../pipeline/attachments.ts';
 import type { AskResult, RunEvent } from '../../pipeline/events.ts';
 import { turnSources } from '../../runtime/asked-turn.ts';
@@ -124,7 +125,7 @@ async function answer(
 function limitNote({ toolCalls }: AskResult, steps: number, session: string | undefined): string {
   const last = toolCalls.at(-1)?.name ?? 'its last tool';
   const command = `lainclaw ask --continue${session === undefined ? '' : ` --session ${session}`}`;
-  return `the limit of ${steps} step(s) was reached before the model had read the result of ${last}; "${command}" continues`;
+  return `the limit of ${counted(steps, 'step')} was reached before the model had read the result of ${last}; "${command}" continues`;
 }
 
 function answeredBy(

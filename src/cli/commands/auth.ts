@@ -37,7 +37,7 @@ export const configureAuth: ConfigureCommand = (auth, terminal) => {
     .argument('<provider>', 'openai-codex (ChatGPT), anthropic, gemini, ollama …: "lainclaw models" lists them')
     .option('--api-key-stdin', 'read an API key from standard input, unseen at a terminal')
     .option('--device', 'sign in with a code typed on another device')
-    .addOption(single('--profile <id>', 'the name to keep it under', text))
+    .addOption(single('--profile <id>', 'the name of the profile', text))
     .addOption(single('--base-url <url>', 'the address of the server, used from then on', webAddress))
     .option('--no-check', 'store a key without asking the service about it')
     .addOption(json())

@@ -27,7 +27,7 @@ export const configureConfig: ConfigureCommand = (config, terminal) => {
     .argument('<key>')
     .action((key: string, flags: OutputFlags) => get(key, flags, terminal));
   verb('set', 'Set a setting')
-    .argument('<key>', 'or <key>=<value>')
+    .argument('<key>', 'the setting, or <key>=<value>')
     .argument('[value]', 'lists are separated by commas')
     .action((key: string, value: string | undefined, flags: OutputFlags) => set(key, value, flags, terminal));
   verb('unset', 'Remove a setting, so that its default holds')

@@ -90,7 +90,7 @@ export const configureConsole: ConfigureCommand = (command, terminal) => {
   verb('key', 'Make a key for a program that uses the OpenAI-compatible API, and print it once')
     .argument('<name>', 'the program that uses it')
     .action((name: string, flags: OutputFlags) => show(createApiKey, { name }, flags, ({ secret }) => [secret]));
-  verb('revoke-key', 'Revoke a key; it is void at once')
+  verb('revoke-key', 'Revoke a key; it stops working at once')
     .argument('<id>', 'as "lainclaw console keys" lists it')
     .action((id: string, flags: OutputFlags) => show(revokeApiKey, { id }, flags, () => [`${id} was revoked`]));
 };

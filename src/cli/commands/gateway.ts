@@ -29,19 +29,19 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
 
     const starting = verb('start', 'Run the gateway: here, or with --daemon in the background')
       .addOption(channelsFlag())
-      .option('--daemon', 'return when it is ready, and leave it running')
+      .option('--daemon', 'run it in the background: return when it is ready')
       .addOption(hidden('--background'));
     addStartFlags(starting).action(start);
-    verb('status', 'Show whether it runs, its channels, what waits and what could not be sent')
+    verb('status', 'Show whether the gateway runs, its channels, and which messages wait or could not be sent')
       .addOption(channelFlag())
       .action(async (flags: StatusFlags) => (await import('./gateway/status.ts')).status(flags, terminal));
-    verb('stop', 'Stop it, or one channel of it; running turns may finish')
+    verb('stop', 'Stop the gateway, or one of its channels; running turns may finish')
       .addOption(channelFlag())
       .action(async (flags: StopFlags) => (await import('./gateway/stop.ts')).stop(flags, terminal));
-    verb('restart', 'Stop it and start it again with the same flags')
-      .option('--set-up', 'also run the channels that were set up since')
+    verb('restart', 'Stop the gateway and start it again with the same flags')
+      .option('--set-up', 'also run the channels that were set up since the start')
       .action(async (flags: RestartFlags) => (await import('./gateway/stop.ts')).restart(flags, terminal));
-    verb('logs', 'Show its log')
+    verb('logs', 'Show the log of the gateway')
       .option('-f, --follow', 'keep showing new lines')
       .addOption(single('-n, --lines <N>', 'how many of the newest lines (default: 50)', integerFrom(1)))
       .action(async (flags: LogsFlags) => (await import('./gateway/logs.ts')).logs(flags, terminal));
@@ -50,15 +50,15 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
       .action(async (key: string | undefined, flags: OutputFlags) =>
         (await import('./gateway/status.ts')).retry(key, flags, terminal),
       );
-    const install = verb('install', 'Write the file that has the system start it (systemd, launchd)');
+    const install = verb('install', 'Write the file by which the system starts the gateway (systemd, launchd)');
     addStartFlags(install.addOption(channelsFlag())).action(async (flags: StartFlags) =>
       (await import('./gateway/install.ts')).install(flags, terminal),
     );
-    verb('uninstall', 'Remove the file that has the system start it').action(async (flags: OutputFlags) =>
+    verb('uninstall', 'Remove the file by which the system starts the gateway').action(async (flags: OutputFlags) =>
       (await import('./gateway/install.ts')).uninstall(flags, terminal),
     );
 
-    const config = gateway.command('config').description('Show and change its settings, gateway.json');
+    const config = gateway.command('config').description('Show and change the settings of the gateway, gateway.json');
     const layered = (name: string, description: string): Command =>
       withOutput(
         config
@@ -79,7 +79,7 @@ export function configureGatewayOn(open: OpenGateway | undefined): ConfigureComm
     layered('show', 'Show the settings, without secrets').action(configure('show'));
     layered('clear', 'Empty a layer: the default one, or that of a channel').action(configure('clear'));
     layered('path', 'Print where the file is').action(configure('path'));
-    layered('validate', 'Show everything that is wrong with it').action(configure('validate'));
+    layered('validate', 'Show everything that is wrong with the file').action(configure('validate'));
   };
 }
 

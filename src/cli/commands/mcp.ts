@@ -52,8 +52,8 @@ export const configureMcp: ConfigureCommand = (mcp, terminal, setExitCode) => {
     (name: string, flags: OutputFlags) => remove(name, flags, terminal),
   );
   for (const [name, operation, about] of [
-    ['trust', trustServer, 'run its tools without a question, and take its answers for your own'],
-    ['distrust', distrustServer, 'no longer trust a server, or one of its tools'],
+    ['trust', trustServer, 'Run its tools without asking, and count its results as your own content'],
+    ['distrust', distrustServer, 'Stop trusting a server, or one of its tools'],
   ] as const)
     withOutput(
       mcp

@@ -39,7 +39,7 @@ export function configureFacts({ terminal, add, scoped }: FactCommandOptions): v
     .addOption(single('--limit <N>', 'at most N extractions (default: 20)', integerFrom(1)))
     .action((flags: LogFlags) => showLog(flags, terminal));
   add('extract', 'Extract the facts of waiting conversations now')
-    .option('--rested', 'only of conversations that have rested')
+    .option('--rested', 'only of conversations that have rested (memoryFactsRestMinutes)')
     .addOption(single('--seconds <N>', 'stop after N seconds', integerFrom(1)))
     .action((flags: ExtractFlags) => extract(flags, terminal));
   add('undo', 'Undo an extraction of "memory log"')

@@ -47,16 +47,16 @@ export function configureModel(model: Command, { terminal, add }: ModelCommandOp
       ),
     )
     .addOption(single('--pooling <how>', `${POOLINGS.join(', ')}: where its files do not say`, oneOf(POOLINGS)))
-    .option('--use', 'use it, and give everything its vectors (always done for a recommended one)')
+    .option('--use', 'use it, and compute the vectors of every memory with it (always done for a recommended one)')
     .option('--no-use', 'only copy it')
     .addOption(single('--name <name>', 'what to call it (default: as the folder)', text))
     .addOption(single('--file <path>', 'which of several .onnx files (onnx/model_quantized.onnx)', text))
     .action((source: string | undefined, flags: AddFlags) => addModel(source, flags, terminal));
   add(model, 'recommended', 'List the recommended models').action((flags: OutputFlags) => recommended(flags, terminal));
   add(model, 'list', 'List the models, and which is in use').action((flags: OutputFlags) => list(flags, terminal));
-  add(model, 'use', 'Choose a model, and give everything its vectors')
+  add(model, 'use', 'Use a model, and compute the vectors of every memory with it')
     .argument('<name>', 'of a model, or endpoint, or none')
-    .option('--later', 'embed little by little with each use instead of now')
+    .option('--later', 'compute the vectors little by little with each use instead of now')
     .action((name: string, flags: UseFlags) => use(name, flags, terminal));
   add(model, 'remove', 'Delete a model from the home')
     .argument('<name>')

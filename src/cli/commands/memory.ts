@@ -100,8 +100,8 @@ export const configureMemory: ConfigureCommand = (memory, terminal) => {
     .argument('<folder>')
     .option('--forget-gone', 'also forget what came from files that are no longer there')
     .action((folder: string, flags: ImportFlags) => importFiles(folder, flags, terminal));
-  add(memory, 'embed', 'Give vectors to what has none yet')
-    .option('--all', 'to everything again, because the model is another one under its old name')
+  add(memory, 'embed', 'Compute the vectors of memories that have none')
+    .option('--all', 'compute all of them again, because another model has the same name')
     .action((flags: EmbedFlags) => embed(flags, terminal));
   configureOverview(memory, { terminal, scoped, add: (name, description) => add(memory, name, description) });
   configureFacts({ terminal, scoped, add: (name, description) => add(memory, name, description) });

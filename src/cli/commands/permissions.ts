@@ -20,7 +20,7 @@ export const configurePermissions: ConfigureCommand = (permissions, terminal) =>
   withOutput(
     permissions
       .command('add')
-      .description("add a rule for this workspace, such as 'bash(npm test)'")
+      .description("Add a rule for this workspace, such as 'bash(npm test)'")
       .argument('<rule>', "a tool, or a tool with a pattern: 'bash(git push*)'"),
   )
     .addOption(single('--list <name>', `what the rule does: ${LISTS.join(', ')} (default: allow)`, oneOf(LISTS)))
@@ -33,8 +33,8 @@ export const configurePermissions: ConfigureCommand = (permissions, terminal) =>
       .description('Remove a rule of this workspace')
       .argument('<rule>', 'as "permissions list" shows it'),
   )
-    .option('--global', 'one that holds in every workspace')
-    .addOption(single('--folder <dir>', 'of another workspace, also of one that is gone', text))
+    .option('--global', 'a rule that holds in every workspace')
+    .addOption(single('--folder <dir>', 'a rule of another workspace, also of a deleted one', text))
     .addOption(workspace())
     .action((rule: string, flags: RuleFlags) => remove(rule, flags, terminal));
 };

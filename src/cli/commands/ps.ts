@@ -11,7 +11,7 @@ export const configurePs: ConfigureCommand = (ps, terminal) => {
   withOutput(
     ps
       .command('end')
-      .description('End one, with everything that it has started')
+      .description('End a command, with everything that it started')
       .argument('<id>', 'its id, or the beginning of it'),
   ).action((id: string, _flags: OutputFlags, command: { optsWithGlobals(): OutputFlags }) =>
     end(id, command.optsWithGlobals(), terminal),

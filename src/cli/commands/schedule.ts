@@ -20,7 +20,7 @@ export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitC
       )
       .addOption(single('--every <time>', 'again and again: 20m, 2h, 1d', text))
       .addOption(single('--at <moment>', 'once: 2026-12-01T09:00', text))
-      .addOption(single('--message <text>', 'what is asked then', text))
+      .addOption(single('--message <text>', 'the prompt', text))
       .addOption(single('--timezone <name>', "an IANA name such as Europe/Berlin (default: the system's)", text))
       .addOption(single('--model <name>', 'the model that answers', text))
       .addOption(single('--inject-into <chat>', 'the chat that gets the answer, channel:chatId', text))
@@ -31,10 +31,12 @@ export const configureSchedule: ConfigureCommand = (schedule, terminal, setExitC
           oneOf<Misfire>(MISFIRES),
         ),
       )
-      .addOption(single('--jitter <time>', 'start up to this much later, the same for the same slot: 30s, 5m', text))
+      .addOption(
+        single('--jitter <time>', 'start up to this much later, the same each time for the same slot: 30s, 5m', text),
+      )
       .addOption(single('--max-failures <N>', 'failures in a row that pause it (default: 5)', integerFrom(1)));
 
-  withJobFlags(add('add', 'Ask something at given times'))
+  withJobFlags(add('add', 'Add a job: a prompt that runs at given times'))
     .argument('<name>')
     .usage('[options] <name> --cron "0 9 * * *" --message "…"')
     .action((name: string, flags: AddFlags) => addJob(name, flags, terminal));

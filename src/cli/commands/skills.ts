@@ -33,7 +33,7 @@ export const configureSkills: ConfigureCommand = (skills, terminal) => {
       .description('Copy a skill into the home; nothing of it is run')
       .argument('<source>', 'a folder, a git address or an npm package'),
   )
-    .addOption(listOf('--skill <names>', 'which, when the source holds several'))
+    .addOption(listOf('--skill <names>', 'the skills to install, when the source holds several'))
     .option('--force', 'replace a skill of the same name')
     .action((source: string, flags: InstallFlags) => install(source, flags, terminal));
   withOutput(skills.command('remove').description('Delete a skill from the home').argument('<name>'))

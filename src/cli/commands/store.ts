@@ -9,8 +9,8 @@ import { type OutputFlags, printable, type Terminal, wantsJson, warn, writeJson 
 
 export const configureStore: ConfigureCommand = (store, terminal) => {
   const migrate = (flags: OutputFlags): Promise<void> => runMigrate(flags, terminal);
-  withOutput(store.command('init').description('Make the tables in the database that "store" names')).action(migrate);
-  withOutput(store.command('migrate').description('Bring the tables to this version')).action(migrate);
+  withOutput(store.command('init').description('Create the tables in the database that "store" names')).action(migrate);
+  withOutput(store.command('migrate').description('Upgrade the tables to this version')).action(migrate);
   withOutput(
     store.command('status').description('Show the database, its tables, and what the home still has from before'),
   ).action((flags: OutputFlags) => runStatus(flags, terminal));

@@ -19,7 +19,7 @@ export const configureTrust: ConfigureCommand = (trust, terminal) => {
   withOutput(
     trust
       .command('approve')
-      .description('Take what a conversation wrote with content from outside for your own')
+      .description('Count what a tainted conversation wrote as your own')
       .argument('<path>', 'a file, or a folder with all below it'),
   ).action((path: string, flags: OutputFlags) => approve(path, flags, terminal));
 };

@@ -97,7 +97,7 @@ describe('values', () => {
     expect(place('ask', 'a', 'b', 'c').value).toMatchObject({ name: 'input', written: 'c' });
   });
 
-  it('of flags before it are told: a value may depend on them', () => {
+  it('know the flags before it: a value may depend on them', () => {
     const { flags } = place('ask', '--session', 'a b', '--approve=auto', '--tool-allow', '');
     expect(Object.fromEntries(flags)).toEqual({ '--session': 'a b', '--approve': 'auto' });
   });

@@ -29,7 +29,7 @@ describe('what bash inserts', () => {
     ["lainclaw auth use 'my k", "my key's", "my key'\\''s"],
   ])('%s', (line, value, expected) => expect(parseShellLine(line, BREAKS).insertion(value)).toBe(expected));
 
-  it('is read back as the value it stands for, wherever the cursor was and whatever was open', () => {
+  it('is read back as the value it means, wherever the cursor was and whatever was open', () => {
     const value = fc.string({ minLength: 1, unit: fc.constantFrom(...'ab:="\'\\ $`;é本@') });
     fc.assert(
       fc.property(value, fc.nat(), fc.constantFrom('', '"', "'"), (text, at, quote) => {

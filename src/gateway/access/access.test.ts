@@ -93,7 +93,7 @@ describe('policies', () => {
   });
 
   it.each(['allowlist', 'pairing'] as const)(
-    '%s lets in who is in the settings, the account’s list or the channel’s',
+    '%s admits who is in the settings, the account’s list or the channel’s',
     async (policy) => {
       settings.pairingPolicy = policy;
       settings.pairingAllowFrom = ['1'];
@@ -122,7 +122,7 @@ describe('policies', () => {
     expect(await access().admit(knock('7'))).toMatchObject({ allowed: false });
   });
 
-  it('in groups only those let in are heard, when groups are on, and no code is told', async () => {
+  it('in groups only admitted people are answered, when groups are on, and nobody gets a code', async () => {
     allowList('telegram-allowFrom.json', ['3']);
     const inGroup = async (sender: string) => access().admit(knock(sender, { chatKind: 'group' }));
     expect(await inGroup('3')).toEqual({ allowed: false, reason: 'groups are off' });
@@ -132,7 +132,7 @@ describe('policies', () => {
   });
 
   it.each(['telegram-default-allowFrom.json', 'telegram-allowFrom.json', 'telegram-pairing.json'])(
-    'a damaged %s lets nobody in, is named, and is left as it is',
+    'a damaged %s admits nobody, is named, and is left as it is',
     async (name) => {
       writeFileSync(join(home, name), '{"version":1,"allowFrom":["7"');
       const admission = await access().admit(knock('7'));
@@ -196,7 +196,7 @@ describe('pairing', () => {
     await expect(pairing().revoke('8', TELEGRAM)).rejects.toMatchObject({ code: 'PAIRING_ENTRY_UNKNOWN' });
   });
 
-  it('a request that names no account is let in on the whole channel', async () => {
+  it('a request that names no account is admitted to the whole channel', async () => {
     const createdAt = new Date(now).toISOString();
     const requests = [{ id: '7', code: 'ABCDEFGH', createdAt, lastSeenAt: createdAt }];
     writeFileSync(join(home, 'telegram-pairing.json'), JSON.stringify({ version: 1, requests }));
@@ -301,7 +301,7 @@ describe('while the storage fails', () => {
   });
 });
 
-it('somebody who was let in before is known to be no longer, without being given a code', async () => {
+it('somebody who was admitted before and is no longer gets no code', async () => {
   const admits = (id: string, chatKind: 'direct' | 'group' = 'direct'): Promise<boolean> =>
     createAccess({ files: ownerFiles(), settings: () => settings, now: () => now }).stillAdmits(
       { id, chatKind },
@@ -321,7 +321,7 @@ it('somebody who was let in before is known to be no longer, without being given
   expect(await admits('7')).toBe(false);
 });
 
-it('an approval that is cut short before they are told can be repeated, and of both one message goes out', async () => {
+it('an approval that is cut short before its message is sent can be repeated, and one message goes out', async () => {
   await access().admit(knock('7'));
   const code = onDisk()[0]?.code ?? '';
   const storage = createLocalStorage({ home, now: () => now });
@@ -344,7 +344,7 @@ it('an approval that is cut short before they are told can be repeated, and of b
   expect(await mailbox.due(now, 10)).toMatchObject([
     {
       chat: { channel: 'telegram', account: 'default', chatId: 'chat of 7' },
-      body: expect.stringContaining('let you in'),
+      body: expect.stringContaining('has admitted you'),
     },
   ]);
   expect((await mailbox.counts()).outbox).toBe(1);

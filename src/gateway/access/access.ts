@@ -109,13 +109,13 @@ async function pair(
 ): Promise<Admission> {
   const limits = { ttlMs: settings.pairingPendingTtlMs, max: settings.pairingPendingMax };
   const asked = await requests.ask({ channel, account, sender, messageId, chatId }, limits);
-  if (asked.outcome === 'full') return no('the sender is not paired, and all places to wait are taken');
+  if (asked.outcome === 'full') return no('the sender is not paired, and too many others wait for approval');
   if (asked.outcome === 'repeated') return no('the sender is not paired, and has a code');
   const minutes = Math.max(1, Math.round(limits.ttlMs / 60_000));
   const reply = [
     'This bot answers only people its owner has admitted.',
     `Your pairing code: \`${asked.code}\` (it holds for ${minutes} min)`,
-    `The owner lets you in with: \`lainclaw pairing approve --channel ${channel} ${asked.code}\``,
+    `The owner admits you with: \`lainclaw pairing approve --channel ${channel} ${asked.code}\``,
   ].join('\n\n');
   return { allowed: false, reason: 'the sender is not paired, and was given a code', reply };
 }

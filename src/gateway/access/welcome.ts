@@ -5,7 +5,7 @@ import type { Mailbox } from '../../storage/mailbox.ts';
 import type { ChatKey } from '../../vocabulary/chat-name.ts';
 import type { PairingRequest } from './requests.ts';
 
-const WELCOME = 'The owner has let you in: you may write to me now.';
+const WELCOME = 'The owner has admitted you: you may write to me now.';
 
 /** Durable when it resolves. */
 export async function welcome(

@@ -13,7 +13,7 @@ import {
 const channels = await loadChannelTable();
 const TOKEN = '123456:SECRET-token_of-a-bot';
 
-it('every problem is told at once, each with its path, its value and what is accepted', () => {
+it('every problem is listed at once, each with its path, its value and what is accepted', () => {
   const problems = problemsOf(
     {
       version: 2,

@@ -55,7 +55,7 @@ describe('precedence', () => {
     ]);
   });
 
-  it('a model belongs to the provider it stands beside', async () => {
+  it('a model belongs to the provider that is set beside it', async () => {
     const modelOf = async (changed: Partial<ResolveInput>, variables?: Record<string, string>) => {
       const { bots } = await resolveGateway(input(changed, variables));
       return [bots[0]?.settings.provider, bots[0]?.settings.model];

@@ -82,11 +82,14 @@ export const SERVICE_SETTINGS: Record<keyof ServiceSettings, Setting> = {
     about: 'the directory file tools are confined to (default: workspace in the home)',
     variable: 'LAINCLAW_WORKSPACE',
   },
-  port: { kind: count(0, 65_535), about: 'of health, control and webhooks, on loopback (default: 0, a free one)' },
+  port: {
+    kind: count(0, 65_535),
+    about: 'the port of health, control and webhooks, on loopback (default: 0, a free one)',
+  },
   maxConcurrentTurns: { kind: count(1), about: 'turns that run at the same time, over all chats (default: 8)' },
   debounceMs: {
     kind: count(0, 60_000),
-    about: 'messages that follow each other within it are one turn (default: 400)',
+    about: 'messages that follow each other within this time are one turn (default: 400)',
   },
   approvalTimeoutMs: { kind: count(1_000), about: 'how long a question for permission waits (default: 600000)' },
   consoleOrigins: {
@@ -102,7 +105,7 @@ export const SERVICE_SETTINGS: Record<keyof ServiceSettings, Setting> = {
   consoleProxies: {
     kind: list('addresses such as 127.0.0.1', /^[0-9a-f.:]+$/i),
     about:
-      'addresses of proxies whose X-Forwarded-For tells visitors apart when wrong passwords are counted, e.g. 127.0.0.1',
+      'addresses of proxies: with their X-Forwarded-For, wrong passwords are counted for each visitor, e.g. 127.0.0.1',
     isLive: true,
   },
   consoleHost: {
@@ -111,10 +114,10 @@ export const SERVICE_SETTINGS: Record<keyof ServiceSettings, Setting> = {
   },
   consolePort: { kind: count(0, 65_535), about: 'the port for other machines (default: 4748)' },
   consoleTlsCert: { kind: text('a file'), about: 'the certificate for other machines, PEM' },
-  consoleTlsKey: { kind: text('a file'), about: 'its key, PEM' },
+  consoleTlsKey: { kind: text('a file'), about: 'the key of that certificate, PEM' },
   consolePlainHttp: {
     kind: onOff,
-    about: 'other machines without TLS: something else encrypts the way (default: false)',
+    about: 'serve other machines without TLS: something else encrypts the connection (default: false)',
   },
   openaiApi: {
     kind: onOff,

@@ -1,6 +1,7 @@
 // A conversation as a person reads it, before it is Markdown or HTML: who spoke when, what was called, how it ended.
 // Everything that did not come from us is in a field of its own, for the format to make harmless.
 
+import { counted } from '../../lib/counted.ts';
 import { type KeptAttachment, readAttached } from '../attached.ts';
 import { type HistoryCall, type HistoryStep, type HistoryTurn, wasSteered } from '../history.ts';
 import type { HistoryUsage } from '../line-parts.ts';
@@ -50,7 +51,9 @@ export function damageBlock({ count, lines }: Damage): Block {
   return {
     kind: 'note',
     isWarning: true,
-    phrase: [`${count} line(s) of the transcript cannot be read and are left out: ${named}.`],
+    phrase: [
+      `${counted(count, 'line of the transcript', 'lines of the transcript')} cannot be read and ${count === 1 ? 'is' : 'are'} left out: ${named}.`,
+    ],
   };
 }
 

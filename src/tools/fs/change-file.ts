@@ -1,4 +1,5 @@
 // How a tool changes a file: on record for undo first, then written, then remembered as seen.
+import { counted } from '../../lib/counted.ts';
 import { StorageError } from '../../storage/storage.ts';
 import { unifiedDiff } from '../../undo/unified-diff.ts';
 import type { WholeFile } from '../../workspace/file-access.ts';
@@ -69,7 +70,7 @@ export function diffOf({
 /** Other names of the same file are outside the workspace's promise: they are reported, not followed. */
 export function linkNote({ previous }: Written): string {
   const others = (previous?.links ?? 1) - 1;
-  return others > 0 ? `\nIt had ${others} other name(s) (hard links): those keep the old content.` : '';
+  return others > 0 ? `\nIt had ${counted(others, 'other name')} (hard links): the old content stays there.` : '';
 }
 
 export function checkText(text: string, parameter: string): void {

@@ -102,7 +102,7 @@ async function notFound({ path, bytes }: WholeFile, oldText: string): Promise<To
   const { charsetOf } = await import('../../documents/text-charset.ts');
   const charset = charsetOf(bytes);
   const advice = oldText.includes('\ufffd')
-    ? 'oldText holds U+FFFD, which stands for bytes that are not valid UTF-8: choose a piece without it.'
+    ? 'oldText holds U+FFFD, which replaces bytes that are not valid UTF-8: choose a piece without it.'
     : charset === 'utf-8'
       ? 'oldText must be copied exactly, white space included.'
       : `The file is text in ${charset}: choose a piece of ASCII characters alone.`;

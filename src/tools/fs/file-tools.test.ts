@@ -114,7 +114,7 @@ describe('file_write', () => {
     await write({ path: 'a.txt', content: 'mine' });
   });
 
-  it('refuses the outside, the protected, and what is no file', async () => {
+  it('refuses paths outside, protected paths, and what is not a file', async () => {
     yard.write('outside/secret', 's');
     symlinkSync('../outside/secret', file('link'));
     for (const path of ['../x', 'link', '/etc/x']) {
@@ -142,7 +142,7 @@ describe('file_write', () => {
   it('says what becomes of hard links', async () => {
     yard.write('ws/a.txt', 'old');
     linkSync(file('a.txt'), file('b.txt'));
-    expect((await write({ path: 'a.txt', content: 'new' })).text).toContain('It had 1 other name(s) (hard links)');
+    expect((await write({ path: 'a.txt', content: 'new' })).text).toContain('It had 1 other name (hard links)');
     expect(content('b.txt')).toBe('old');
   });
 });
@@ -162,7 +162,7 @@ describe('file_edit', () => {
     expect(content('a.txt')).toBe('onE\n2\nthrEE\n');
   });
 
-  it('keeps line endings, byte order mark, mode, and bytes that are no UTF-8', async () => {
+  it('keeps line endings, byte order mark, mode, and bytes that are not UTF-8', async () => {
     writeFileSync(file('a.bat'), Buffer.concat([Buffer.from('\ufeff@echo off\r\necho '), Buffer.from([0xff, 13, 10])]));
     chmodSync(file('a.bat'), 0o755);
     await edit({ path: 'a.bat', oldText: '@echo off\n', newText: '@echo on\nrem x\n' });
@@ -171,7 +171,7 @@ describe('file_edit', () => {
     expect(statSync(file('a.bat')).mode & 0o777).toBe(0o755);
   });
 
-  it('says when the text stands there several times, and where', async () => {
+  it('says when the text is there several times, and where', async () => {
     yard.write('ws/a.txt', 'x\ny\nx\nx = x\n');
     await expect(edit({ path: 'a.txt', oldText: 'x', newText: 'z' })).rejects.toThrow(
       'oldText occurs 4 times in a.txt (lines 1, 3, 4, 4): add lines around it until it is unique, or set replaceAll',
@@ -226,11 +226,11 @@ describe('file_edit', () => {
     await read({ path: 'a.txt', startLine: 1, maxLines: 1 });
     writeFileSync(file('a.txt'), 'one\n2\nthree\nfour\nfive\nsix\n');
     await expect(edit({ path: 'a.txt', oldText: 'one', newText: '1' })).rejects.toThrow(
-      /^a\.txt has changed since it was read \(.*\): 24 bytes then, 26 now\n1 line\(s\) in place of 1 at line 2:\n2\| 2\n1 line\(s\) new at line 6:\n6\| six\nRead it again first\.$/,
+      /^a\.txt has changed since it was read \(.*\): 24 bytes then, 26 now\n1 line in place of 1 at line 2:\n2\| 2\n1 line new at line 6:\n6\| six\nRead it again first\.$/,
     );
     writeFileSync(file('a.txt'), 'one\nfour\nfive\n');
     await expect(edit({ path: 'a.txt', oldText: 'one', newText: '1' })).rejects.toThrow(
-      /2 line\(s\) removed before line 2/,
+      /2 lines removed before line 2/,
     );
     await read({ path: 'a.txt' });
     await edit({ path: 'a.txt', oldText: 'one', newText: '1' });
@@ -286,7 +286,7 @@ it('what a person was shown is what may be done: a file that changes before the 
   writeFileSync(file('a.txt'), 'one\nthree\n');
   writeFileSync(file('new.txt'), 'by hand\n');
   await expect(edit(editing)).rejects.toThrow(/has changed since it was read/);
-  await expect(write(creating)).rejects.toThrow(/1 line\(s\) new at line 1:\n1\| by hand/);
+  await expect(write(creating)).rejects.toThrow(/1 line new at line 1:\n1\| by hand/);
 });
 
 describe('fs.read_file, reused', () => {

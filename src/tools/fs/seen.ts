@@ -2,6 +2,7 @@
 // file and a hash of each line: enough to tell later which lines have changed, without keeping the text. Of a large
 // file it is one hash of the whole: enough to tell that it has changed.
 
+import { counted } from '../../lib/counted.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ResultCache } from '../../storage/storage.ts';
 import { numberedLines } from './numbered-lines.ts';
@@ -77,10 +78,10 @@ async function changedLines(before: Uint32Array, now: Uint32Array, lines: readon
   let removed = 0;
   const tell = (added: number): void => {
     if (removed === 0 && added === 0) return;
-    if (added === 0) places.push(`${removed} line(s) removed before line ${at + 1}`);
+    if (added === 0) places.push(`${counted(removed, 'line')} removed before line ${at + 1}`);
     else {
       const what = removed === 0 ? 'new' : `in place of ${removed}`;
-      places.push(`${added} line(s) ${what} at line ${at + 1}:\n${numberedLines(lines, at, added)}`);
+      places.push(`${counted(added, 'line')} ${what} at line ${at + 1}:\n${numberedLines(lines, at, added)}`);
     }
     removed = 0;
   };

@@ -79,7 +79,7 @@ export const RUNS_FILE = 'runs a file';
 /** The hazard of npx and its kind. */
 export const RUNS_PACKAGE = 'runs a package';
 /** The hazard of nohup and its kind. */
-export const LASTING = 'goes on running after this command';
+export const LASTING = 'continues to run after this command';
 /** The hazard of sudo and its kind. */
 export const ELEVATED = 'runs with other rights';
 

@@ -133,7 +133,7 @@ function git(words: readonly Word[]): Unwrapped | undefined {
         .join(' '),
     );
   const inner = scripts.filter((text) => text.trim() !== '').map((text): Inner => ({ kind: 'script', text }));
-  return inner.length > 0 ? { inner, hazards: ['git is told to start a command'] } : undefined;
+  return inner.length > 0 ? { inner, hazards: ['git starts a command that it is given'] } : undefined;
 }
 
 function tar(words: readonly Word[]): Unwrapped | undefined {
@@ -141,7 +141,7 @@ function tar(words: readonly Word[]): Unwrapped | undefined {
     words,
     /^(?:-I|-F|--use-compress-program|--to-command)$/,
     TAR_COMMANDS,
-    'tar is told to start a command',
+    'tar starts a command that it is given',
   );
 }
 

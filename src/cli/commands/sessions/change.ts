@@ -25,7 +25,7 @@ export function configureChanges(sessions: Command, terminal: Terminal): void {
     .action((key: string, words: string[], flags: OutputFlags) => rename(key, words.join(' '), flags, terminal));
   sessions
     .command('rewind')
-    .description('Go back to an earlier turn; what came after is kept as a session of its own')
+    .description('Go back to an earlier turn; later turns become a session of their own')
     .argument('<key>', 'the session')
     .addOption(
       single(

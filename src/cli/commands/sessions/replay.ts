@@ -48,7 +48,11 @@ export function configureReplay(command: Command): Command {
     .addOption(single('--speed <factor>', 'how many times as fast, e.g. 2 or 0.5 (default: 1)', amount))
     .option('--instant', 'without pauses')
     .addOption(
-      single('--against <provider[/model]>', 'ask the questions again, of this one, with the tools on record', text),
+      single(
+        '--against <provider[/model]>',
+        'ask this model the questions again, with the recorded results of tools',
+        text,
+      ),
     )
     .addOption(single('--profile <id>', 'with --against: the sign-in profile of the provider', text))
     .addOption(single('--base-url <url>', 'with --against: the address of an openai-compatible server', webAddress))
