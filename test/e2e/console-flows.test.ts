@@ -42,7 +42,7 @@ it('an edit asks with its diff and its rule; it is answered on the home page, go
   expect(readFileSync(path, 'utf8')).toBe('Math.round(x)\n');
 
   await chat.getByRole('button', { name: 'Undo the file changes of this turn' }).click();
-  await chat.getByText('Files put back: 1').waitFor();
+  await chat.getByText('Files restored: 1').waitFor();
   expect(readFileSync(path, 'utf8')).toBe('Math.floor(x)\n');
   expect(errors).toEqual([]);
 });

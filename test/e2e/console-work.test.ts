@@ -57,7 +57,7 @@ it('a job is added with its sentence and next runs, paused, resumed and removed'
   await open('schedules');
   await page.getByRole('button', { name: 'New job' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('brief');
-  await page.getByRole('textbox', { name: 'What is asked' }).fill('what failed?');
+  await page.getByRole('textbox', { name: 'Prompt' }).fill('what failed?');
   await page.getByRole('button', { name: 'Save' }).click();
   const dialog = page.getByRole('dialog', { name: 'The job was added' });
   await dialog
@@ -79,7 +79,7 @@ it('a job is added with its sentence and next runs, paused, resumed and removed'
     .getByText(/6:30 PM|18:30/)
     .first()
     .waitFor();
-  await edit.getByRole('textbox', { name: 'What is asked' }).fill('what was done?');
+  await edit.getByRole('textbox', { name: 'Prompt' }).fill('what was done?');
   await edit.getByRole('button', { name: 'Save' }).click();
   const changed = page.getByRole('dialog', { name: 'The job was changed' });
   await changed.waitFor();

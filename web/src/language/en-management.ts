@@ -1,10 +1,10 @@
 // The pages on which things are set up and looked after.
 export const enManagement = {
   // Schedules
-  'schedules.about': 'Prompts that are asked at given times.',
+  'schedules.about': 'Prompts that run at given times.',
   'schedules.add': 'New job',
   'schedules.added': 'The job was added',
-  'schedules.noGateway': 'No gateway runs, so nothing is asked at its time.',
+  'schedules.noGateway': 'No gateway runs, so no job runs at its time.',
   'schedules.emptyTitle': 'No jobs yet',
   'schedules.emptyText': 'Add one here, or say “every weekday at 8 …” in a conversation.',
   'schedules.strip': 'The next three days',
@@ -20,7 +20,7 @@ export const enManagement = {
   'schedules.name': 'Name',
   'schedules.cron': 'When',
   'schedules.cronHint': 'Cron with five fields, @daily, “every 20m” or “at 2026-12-01T09:00”.',
-  'schedules.message': 'What is asked',
+  'schedules.message': 'Prompt',
   'schedules.edit': 'Change {name}',
   'schedules.editTitle': 'Change the job',
   'schedules.changed': 'The job was changed',
@@ -62,11 +62,11 @@ export const enManagement = {
   'bot.restarted': 'The gateway runs again. Write to the bot, and admit yourself here with the code it answers.',
   'settings.restarted': 'The gateway runs again.',
   // Agents, tools, MCP, skills
-  'agents.about': 'Sub-agents, and what of them runs in the background.',
+  'agents.about': 'Sub-agents and their background runs.',
   'agents.runs': 'Background runs',
   'agents.emptyTitle': 'Nothing runs in the background',
   'agents.emptyText': 'A conversation can start long work here: “look into it in the background”.',
-  'agents.defined': 'Agents',
+  'agents.defined': 'Sub-agents',
   'agents.allTools': 'all tools',
   'agents.general': 'Does one self-contained piece of work with all tools and reports the outcome.',
   'agents.explore': 'Searches and reads files, documentation and memory to answer a question; changes nothing.',
@@ -92,7 +92,7 @@ export const enManagement = {
   'mcp.tested': '{name} answers; tools: {count}',
   'mcp.trust': 'Trust',
   'mcp.trusted': 'trusted',
-  'mcp.distrust': 'No longer trust',
+  'mcp.distrust': 'Stop trusting',
   'mcp.trustTitle': 'Trust {name}?',
   'mcp.trustText': 'Its tools run without a question, and what it answers counts as your own.',
   'mcp.removeTitle': 'Remove {name}?',
@@ -174,7 +174,7 @@ export const enManagement = {
   'doctor.repair': 'Repair files',
   'doctor.repairTitle': 'Repair damaged files?',
   'doctor.repairText':
-    'They are put back from the automatic backup or made again. What is replaced is kept in a folder of its own.',
+    'They are restored from the automatic backup or made again. What is replaced is kept in a folder of its own.',
   'doctor.nothing': 'No file is damaged: the advice below says what else to do.',
   'doctor.again': 'Check again',
   'doctor.healthy': 'Everything works.',
