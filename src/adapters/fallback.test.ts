@@ -43,7 +43,7 @@ test('the first that works answers, under its own name and model', async () => {
   expect(await chain.describe({})).toMatchObject({ model: 'm1' });
 });
 
-test('the others follow in order, asked for their own model, and the one that answers is told', async () => {
+test('the others follow in order, asked for their own model, and the one that answers is named', async () => {
   const asked: Asked[] = [];
   const chain = withFallbacks([
     { adapter: scripted('a', asked, text('half'), CALL, fails('overloaded')), model: 'm1' },
@@ -116,7 +116,7 @@ test('one that failed is not asked again in the same turn, and is still told of 
   });
 });
 
-test('the one that answers in place of the first is told at every step', async () => {
+test('the one that answers in place of the first is named at every step', async () => {
   const chain = withFallbacks([{ adapter: scripted('a', [], fails('auth')) }, { adapter: scripted('b', [], FINISH) }]);
   for (const _step of [1, 2]) {
     expect((await collect(chain, requestOf())).ending).toMatchObject({ answeredBy: { provider: 'b' } });

@@ -129,7 +129,7 @@ describe('a server on this machine', () => {
     ['lmstudio', 'organization_owner', 'http://127.0.0.1:1234/v1'],
     ['llama-cpp', 'llamacpp', 'http://127.0.0.1:8080/v1'],
     ['vllm', 'vllm', 'http://127.0.0.1:8000/v1'],
-  ] as const)('is told by what it says of itself: %s', async ([provider, owner, baseUrl]) => {
+  ] as const)('is known by what it says of itself: %s', async ([provider, owner, baseUrl]) => {
     const url = await serve({ '/v1/models': { body: { data: [{ id: 'm', owned_by: owner }] } } });
     expect(await find(url)).toEqual([{ provider, baseUrl, models: [{ id: 'm' }] }]);
   });

@@ -179,7 +179,7 @@ describe('where keys go', () => {
 });
 
 describe('what it costs', () => {
-  test('is told for a model whose price is known', async () => {
+  test('is given for a model whose price is known', async () => {
     const providers = open(KEYS, { baseUrls: { anthropic: server.url } });
     const { ending } = await collect(get(providers, 'anthropic'), requestOf());
     expect(ending).toMatchObject({ usage: { inputTokens: 1000, outputTokens: 100 } });

@@ -260,7 +260,7 @@ describe('cancelling', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  test('whoever stops reading hangs up', async () => {
+  test('a reader that stops reading hangs up', async () => {
     const { adapter, signals } = bench([goesSilent(text('a'))]);
     for await (const _ of adapter.stream(requestOf(), new AbortController().signal)) break;
     expect(signals[0]?.aborted).toBe(true);

@@ -93,7 +93,7 @@ it('a process that reaches no chat leaves what is answered into one, and ends', 
   expect(messages).toEqual([{ key: 'agent-run-1', chat: 'local:me', text: '**helper**\n\nfound it', asker: OWN }]);
 });
 
-it('what such a process finds cut short takes no place of others, and its chat is told once one reaches it', async () => {
+it('what such a process finds cut short takes no place of others, and its chat gets a message once a process reaches it', async () => {
   // As a process leaves it that was killed: running, and nobody holds its lock.
   await runs.claim(1, 1, 'all');
   await runs.add({ id: 'run-2', name: 'helper', message: 'look', request: '{}', asker: { kind: 'nobody' } }, 2);

@@ -50,7 +50,7 @@ it.each([
     Buffer.concat([Buffer.from('очередь 队列 '), Buffer.from([0xff]), Buffer.from(' x')]),
   ],
   ['UTF-8 that is cut inside of a character', Buffer.from('队列会').subarray(0, 8)],
-  ['bytes that are no text', Buffer.from(Array.from({ length: 400 }, (_, index) => 0x80 + ((index * 37) % 128)))],
+  ['bytes that are not text', Buffer.from(Array.from({ length: 400 }, (_, index) => 0x80 + ((index * 37) % 128)))],
 ])('%s stays UTF-8', (_, bytes) => {
   expect(charsetOf(bytes)).toBe('utf-8');
 });

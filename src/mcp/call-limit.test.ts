@@ -14,7 +14,7 @@ describe('the limit of a call', () => {
     expect(signal.reason).toEqual(new Error('late'));
   });
 
-  it('stands still until every holder has let go, and then has as much left as before', () => {
+  it('does not run while anybody holds it, and then has as much left as before', () => {
     const { signal, hold } = limitOf(1_000);
     vi.advanceTimersByTime(400);
     const [first, second] = [hold(), hold()];

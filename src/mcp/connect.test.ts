@@ -44,7 +44,7 @@ describe('a server that asks during a call', () => {
     return textOf(await connection.callTool(tool, {}, options(elicit)));
   }
 
-  it('is answered by whoever answers for the call, with its defaults for what was left out', async () => {
+  it('is answered by the one who answers for the call, with its defaults for what was left out', async () => {
     const asked: FormRequest[] = [];
     const said = await asking('form', async (request) => {
       asked.push(request);

@@ -36,7 +36,7 @@ function world() {
 }
 
 describe('what a server asks during a call', () => {
-  it('goes to whoever answers for that call, whose time does not count', async () => {
+  it('goes to the one who answers for that call, whose time does not count', async () => {
     const { state, elicitations, callOf } = world();
     const call = callOf(async (request) => {
       expect([request, state.held]).toEqual([{ server: 's', ...asked }, 1]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { outputOf } from './result.ts';
 
 describe('what a server answered', () => {
-  it('is told as text, with its pictures beside it and other binary parts named and not shown', () => {
+  it('becomes text, with its pictures beside it and other binary parts named and not shown', () => {
     const { ok, text, data, pictures } = outputOf({
       content: [
         { type: 'text', text: 'one' },

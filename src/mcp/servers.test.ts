@@ -126,7 +126,7 @@ describe('a server', () => {
     expect(await call()).toBe('one of start 5');
   });
 
-  it('that has forgotten our session is told hello again, once', async () => {
+  it('that has forgotten our session gets one new hello', async () => {
     const { state, call } = world();
     const gone = Object.assign(new Error('Session not found'), { status: 404 });
     await call();

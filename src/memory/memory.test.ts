@@ -49,7 +49,7 @@ describe('save and search', () => {
     ]);
   });
 
-  it('a short note that answers stands before a long text whose every part comes near', async () => {
+  it('a short note that answers comes before a long text whose every part comes near', async () => {
     const { memory } = testMemory();
     const section = (name: string): string => `# ${name}\n\n${'The gate of the garden is green. '.repeat(20)}\n\n`;
     await memory.save({ content: ['East', 'West', 'North', 'South', 'Middle'].map(section).join(''), source: 'long' });

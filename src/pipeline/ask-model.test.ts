@@ -54,7 +54,7 @@ describe('one model call', () => {
     });
   });
 
-  it('passes thinking on, which is no part of the answer', async () => {
+  it('passes thinking on, which is not part of the answer', async () => {
     const { told, answer } = await ask(
       { type: 'thinking-delta', text: 'Hm.' },
       { type: 'text-delta', text: 'Yes.' },

@@ -49,7 +49,7 @@ describe('what a run may spend', () => {
     expect(days).toEqual({ '2026-11-05': { tokens: 102, costUsd: 0.5 } });
   });
 
-  it('that cannot be written down is told, and does not cost the answer', async () => {
+  it('that cannot be written down is reported, and the answer stays', async () => {
     const full: Spending = {
       ...spendingOf(),
       add: () => Promise.reject(new StorageError('STORAGE_FULL', 'the disk is full')),

@@ -146,7 +146,7 @@ it('without a record of its files, nothing was touched and it is forgotten', asy
   expect([await unfinished.list(), warnings]).toEqual([[], []]);
 });
 
-it('stays to be finished where a file cannot be written, and is told', async () => {
+it('stays to be finished where a file cannot be written, and is reported', async () => {
   await interrupt();
   const real = openFiles;
   openFiles = async (root) => ({ ...(await real(root)), write: () => Promise.reject(new Error('the disk is full')) });

@@ -123,7 +123,7 @@ describe('docker', () => {
     expect(finished).toMatchObject({ exitCode: null, timedOut: true, stdout: { text: 'begun\n' } });
   });
 
-  test('an engine that refuses is no result of the command', async () => {
+  test('a refusal of the engine is not reported as a result of the command', async () => {
     const subject = createSubject('echo "docker: Error response from daemon: no such image." >&2; exit 125');
     await expect(subject.run(trial.script('true'), trialOptions())).rejects.toMatchObject({ code: 'setup-failed' });
   });

@@ -193,7 +193,7 @@ describe.each(WAYS)('a sandbox %s', (_, open) => {
       ]);
     });
 
-    test('a run that ends does not take the protection of another that goes on', async () => {
+    test('a run that ends does not take the protection of another that continues', async () => {
       makeRepository();
       const until = (name: string): string => `while [ ! -e ${name} ]; do sleep 0.02; done; rm ${name}`;
       const appears = async (name: string): Promise<void> => {

@@ -404,7 +404,7 @@ print(made)'`;
       await expect(bubblewrap.run(trial.script('true'), trialOptions())).rejects.toMatchObject({ code: 'unavailable' });
     });
 
-    test('a machine that does not let it work is told apart from a command that fails', async () => {
+    test('a machine on which it does not work is not mistaken for a command that fails', async () => {
       mkdirSync(trial.path('programs'));
       const refusing =
         '#!/bin/sh\nif [ "$1" = --version ]; then echo "bubblewrap 0.8.0"; exit; fi\necho "bwrap: setting up uid map: Permission denied" >&2; exit 1\n';

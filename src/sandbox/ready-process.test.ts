@@ -47,7 +47,7 @@ describe('a process that was made ready', () => {
       expect((await sandbox.run(trial.script(`echo ${word}`), trialOptions())).stdout.text).toBe(`${word}\n`);
   });
 
-  test('is made while a run goes on that expects more, and closing ends it', async () => {
+  test('is made during a run that expects more, and closing ends it', async () => {
     await sandbox.run(trial.script('sleep 0.2'), trialOptions({ expectsMore: true }));
     await sandbox.prepare?.(trial.script('true'));
     expect(descendants()).not.toEqual([]);

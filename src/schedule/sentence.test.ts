@@ -35,6 +35,6 @@ describe('the times of a job as a sentence', () => {
   });
 });
 
-it('a moment is told in the timezone of the job', () => {
+it('a moment is written in the timezone of the job', () => {
   expect(momentIn('Asia/Shanghai', Date.UTC(2026, 10, 17, 0, 0))).toBe('2026-11-17 08:00');
 });

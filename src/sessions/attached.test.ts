@@ -38,7 +38,7 @@ describe('attachments in a context', () => {
     );
   });
 
-  it('are told apart from the calls and from what else is said', () => {
+  it('are separated from the calls and from the other text', () => {
     const call = { id: 'c', name: 'tools.echo', args: { a: 1 }, source: 'model' };
     const calls = [{ call, effect: 'read', timestamp: '', result: { ok: true, text: 'r' } }];
     const attached = attachedText({ name: 'n', text: 't' });

@@ -162,7 +162,7 @@ describe('the recent conversation', () => {
 });
 
 describe('a last turn without its end', () => {
-  it('is told with its journal, and its messages are part of the conversation', async () => {
+  it('is shown with its journal, and its messages are part of the conversation', async () => {
     const before = turns(2);
     const call: SessionLine = {
       type: 'tool-call',
@@ -185,7 +185,7 @@ describe('a last turn without its end', () => {
     expect((await readRecent(transcriptOf([...cut, ...turn('next')]))).unfinished).toEqual([]);
   });
 
-  it('of which only a part is left is not begun, so not unfinished', async () => {
+  it('with only a part left is not begun, so not unfinished', async () => {
     expect((await readRecent(transcriptOf([message('user', 'x')]))).unfinished).toEqual([]);
   });
 });

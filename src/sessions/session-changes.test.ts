@@ -57,7 +57,7 @@ function setUp() {
 }
 
 describe('a copy of a conversation', () => {
-  it('leaves out a turn that has not ended, and the next turn goes on from what it holds', async () => {
+  it('leaves out a turn that has not ended, and the next turn continues from what it holds', async () => {
     const { changes, turn, entryOf, asked, sessions } = setUp();
     await turn('a', 'one');
     await turn('a', 'cut short', { ends: false });

@@ -274,7 +274,7 @@ describe('listing and showing', () => {
     expect(await sessions.show('nope', 1)).toBeUndefined();
   });
 
-  it('show the model of an answer and what a person allowed, where it stands among the messages', async () => {
+  it('show the model of an answer and what a person allowed, in its place among the messages', async () => {
     const granted = {
       scope: 'once',
       by: 'Anna',

@@ -74,7 +74,7 @@ it.each([
   ['EMFILE', 'STORAGE_NO_HANDLES', /ulimit -n/],
   ['ENFILE', 'STORAGE_NO_HANDLES', /ulimit -n/],
   ['EIO', 'STORAGE_FAILED', /EIO: broken/],
-])('%s is told as %s with what to do', (system, code, advice) => {
+])('%s is reported as %s with what to do', (system, code, advice) => {
   const cause = Object.assign(new Error(`${system}: broken`), { code: system });
   const error = storageError('/some/path', cause);
   expect(error).toMatchObject({ code, cause, message: expect.stringMatching(advice) });

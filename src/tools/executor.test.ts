@@ -403,7 +403,7 @@ describe('cancellation', () => {
   });
 });
 
-describe('what a model is told', () => {
+describe('what a model receives', () => {
   it('is bounded, and the whole is kept', async () => {
     const long = 'x'.repeat(100_000);
     const { executor, kept } = setUp(tool(async () => ({ data: { long }, text: long })));
@@ -561,7 +561,7 @@ describe('pictures', () => {
     expect(kept?.data.length).toBeLessThan(10_000);
   });
 
-  it('that are no pictures, too large, gone or too many are left out, and the text says so', async () => {
+  it('that are not pictures, too large, gone or too many are left out, and the text says so', async () => {
     const large = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(6 * 1024 * 1024)]).toString('base64');
     const pictures = [
       { mediaType: 'image/png', data: Buffer.from('<script>').toString('base64') },

@@ -59,7 +59,7 @@ describe('arguments', () => {
     expect(await problem(args)).toContain('(it takes path, mode, count, flag, list)');
   });
 
-  it.each([[[]], [null], ['text'], [1], [undefined]])('%j are no object', async (args) => {
+  it.each([[[]], [null], ['text'], [1], [undefined]])('%j are not an object', async (args) => {
     expect(await problem(args)).toBe('the arguments must be a JSON object');
   });
 

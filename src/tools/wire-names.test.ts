@@ -11,7 +11,7 @@ describe('names on the wire', () => {
     expect(['fs_read_file', 'grep', 'time_now'].map(fromWire)).toEqual(['fs.read_file', 'grep', 'time.now']);
   });
 
-  it('that collide are told apart, and a name that is legal keeps itself', () => {
+  it('that collide get different names, and a legal name stays', () => {
     const names = ['a.b', 'a_b', 'a:b', 'a_b_2'];
     const { toWire, fromWire } = createWireNames(names);
     expect(toWire('a_b')).toBe('a_b');

@@ -198,7 +198,7 @@ it('leaves permissions that a person has changed since', async () => {
   expect(statSync(path('run.sh')).mode & 0o777).toBe(0o755);
 });
 
-it('refuses, also with force, where something else stands in the way', async () => {
+it('refuses, also with force, where something else is in the way', async () => {
   home.file('b', 'elsewhere');
   await change('t1', 'a', 'x');
   rmSync(path('a'));

@@ -13,7 +13,7 @@ const diff = (before: string | undefined, after: string | undefined, maxChars = 
   });
 
 describe('a unified diff', () => {
-  it('shows three lines around a change, wherever it stands', async () => {
+  it('shows three lines around a change, wherever the change is', async () => {
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`);
     const changed = lines.with(9, 'new\n').join('');
     expect(await diff(lines.join(''), changed)).toEqual({

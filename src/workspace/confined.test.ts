@@ -117,7 +117,7 @@ describe.each(ways)('%s', (_, options) => {
     await expect(read('folder/c.txt')).resolves.toEqual({ path: 'sub/deep/c.txt', content: 'c' });
   });
 
-  it('goes up from where a link leads, not from where it stands', async () => {
+  it('goes up from where a link leads, not from where it is', async () => {
     yard.write('ws/sub/x', 'beside the target');
     yard.write('ws/x', 'beside the link');
     symlinkSync('sub/deep', `${yard.root}/link`);
@@ -175,7 +175,7 @@ describe.each(ways)('%s', (_, options) => {
     );
   });
 
-  it('refuses spellings that are no path', async () => {
+  it('refuses spellings that are not a path', async () => {
     const long = 'x'.repeat(256);
     await expectRefusal('', 'invalid_path', 'Invalid path: it is empty');
     await expectRefusal('a.txt\0.png', 'invalid_path', 'Invalid path: it contains a NUL character');

@@ -362,7 +362,7 @@ function describeWithServer(make: () => Promise<Subject>, cutEvery: number): voi
   );
 
   test(
-    'whoever stops reading hangs up',
+    'a reader that stops reading hangs up',
     served(async ({ adapter, server }) => {
       server.follow([{ text: Array(400).fill('word '), fault: { kind: 'hang', afterBytes: 20_000 } }]);
       for await (const event of adapter.stream(requestOf(), new AbortController().signal)) {

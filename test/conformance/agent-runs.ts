@@ -66,7 +66,7 @@ export function describeAgentRuns(name: string, create: () => AgentRunsSubject |
       expect(await runs.get('a')).toMatchObject({ state: 'done', endedAt: 9, result: 'yes', sessionId: 's' });
     });
 
-    it('whoever reaches no chat gets only what is answered into none', async () => {
+    it('a process that reaches no chat gets only what is answered into none', async () => {
       await runs.add(draft('a', { injectInto: 'local:1' }), 1);
       expect([await other.hasQueued('unanswered'), await other.hasQueued('all')]).toEqual([false, true]);
       expect(await other.claim(9, 2, 'unanswered')).toBeUndefined();
@@ -77,7 +77,7 @@ export function describeAgentRuns(name: string, create: () => AgentRunsSubject |
       expect(await runs.hasQueued('all')).toBe(false);
     });
 
-    it('an end that could not be told is known until it is', async () => {
+    it('an end that could not be delivered is kept until it is', async () => {
       for (const id of ['a', 'b']) {
         await runs.add(draft(id, { injectInto: 'local:1' }), 1);
         await runs.claim(9, 1, 'all');

@@ -255,7 +255,7 @@ export function describeArchive(name: string, create: CreateArchive, { runs = 60
         expect(await other.nearest('m', vectorOf(1), 2)).toHaveLength(2);
       });
 
-      it('that come and go by the thousand are seen by whoever has searched before', async () => {
+      it('that come and go by the thousand are seen by those who have searched before', async () => {
         const count = async (door: Archive): Promise<number> =>
           (await door.nearest('m', vectorOf(1, 32), 9_999)).length;
         const expectBoth = async (vectors: number): Promise<void> => {

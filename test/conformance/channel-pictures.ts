@@ -29,7 +29,7 @@ export function describePictures(subjectNow: () => ChannelSubject, connected: ()
     const seenPictures = async (chatId = subjectNow().chats.direct): Promise<Buffer[]> =>
       (await subjectNow().platform.seen(chatId)).flatMap(({ picture }) => (picture ? [Buffer.from(picture)] : []));
 
-    test('stands in its chat when it is confirmed, after what was sent before', async () => {
+    test('is in its chat when it is confirmed, after what was sent before', async () => {
       const channel = await connected();
       const { direct, otherDirect } = subjectNow().chats;
       const text = await channel.send({ key: 'before', chatId: direct, markdown: 'Here it is:' }, never);
@@ -48,7 +48,7 @@ export function describePictures(subjectNow: () => ChannelSubject, connected: ()
       expect(await seenPictures(group)).toEqual([PIXEL]);
     });
 
-    test('twice with one key stands there once, where the platform knows keys', async (context) => {
+    test('twice with one key is there once, where the platform knows keys', async (context) => {
       const channel = await connected();
       if (!channel.isIdempotent) return context.skip('the platform knows no keys');
       const picture = draft();

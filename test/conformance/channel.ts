@@ -159,7 +159,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
     });
 
     describe('what is sent', () => {
-      test('stands in its chat when it is confirmed', async () => {
+      test('is in its chat when it is confirmed', async () => {
         const channel = await connected();
         const sent = await channel.send(draft('plain words'), never);
         expect(sent.chatId).toBe(subject.chats.direct);
@@ -228,7 +228,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         expect(await subject.platform.seen(subject.chats.direct)).toMatchObject([{ replyTo: id }]);
       });
 
-      test('twice with one key stands there once, where the platform knows keys', async (context) => {
+      test('twice with one key is there once, where the platform knows keys', async (context) => {
         const channel = await connected();
         if (!channel.isIdempotent) return context.skip('the platform knows no keys');
         const message = draft('only once');
@@ -331,7 +331,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
     });
 
     describe('its connection', () => {
-      test('with refused credentials is not made, and tells no secret', async (context) => {
+      test('with refused credentials is not made, and reveals no secret', async (context) => {
         const channel = subject.openUnauthorised?.();
         if (!channel) return context.skip('there are no credentials');
         opened.push(channel);

@@ -203,7 +203,7 @@ export function describeLocks(name: string, create: () => LocksSubject | Promise
       for (const lock of got) await lock.release();
     });
 
-    it('released twice, a lock is not taken from whoever holds it next', async () => {
+    it('released twice, a lock is not taken from its next holder', async () => {
       const first = await storage.locks.acquire('name');
       await first.release();
       const second = await other.locks.acquire('name');
@@ -213,7 +213,7 @@ export function describeLocks(name: string, create: () => LocksSubject | Promise
       await second.release();
     });
 
-    it('whoever asks is told whether a fence still holds, through whichever door', async () => {
+    it('says to every caller whether a fence still holds, through whichever storage', async () => {
       const first = await storage.locks.acquire('name');
       expect([await storage.locks.holds(first), await other.locks.holds(first)]).toEqual([true, true]);
       await subject.breakLock('name');
@@ -268,7 +268,7 @@ export function describeLocks(name: string, create: () => LocksSubject | Promise
         expect(await written()).toEqual([[], [], undefined]);
       });
 
-      it.each(writes)('%s: refused once the lock is lost, which the holder is told', async (_, write) => {
+      it.each(writes)('%s: refused once the lock is lost, and the holder learns so', async (_, write) => {
         const lock = await storage.locks.acquire('name');
         await subject.breakLock('name');
         const next = await other.locks.acquire('name');
@@ -295,7 +295,7 @@ export function describeLocks(name: string, create: () => LocksSubject | Promise
       });
     });
 
-    it('a storage that is closed lets go of its locks, and their holders are told', async () => {
+    it('a storage that is closed releases its locks, and their holders learn so', async () => {
       const third = subject.open();
       const lock = await third.locks.acquire('name');
       await third.close();

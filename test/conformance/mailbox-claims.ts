@@ -45,7 +45,7 @@ export function describeMailboxClaims(name: string, create: () => MailboxSubject
       await subject.remove();
     });
 
-    it('what is received is claimed by whoever receives it', async () => {
+    it('what is received is claimed by the one who receives it', async () => {
       expect(await mailbox.receive(mine, incoming('m1'))).toBe('claimed');
       expect(await mailbox.receive(mine, incoming('m2'))).toBe('claimed');
       expect(await mailbox.claim(mine, BOTS)).toEqual([]);

@@ -156,7 +156,7 @@ export function describeMailbox(name: string, create: () => MailboxSubject | Pro
         );
       });
 
-      it('tells which turn had begun with a message', async () => {
+      it('says which turn had begun with a message', async () => {
         await mailbox.receive(mine, incoming('m1'));
         await mailbox.receive(mine, incoming('m2', { order: 1 }));
         await mailbox.receive(mine, incoming('m3', { order: 2 }));

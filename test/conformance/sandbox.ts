@@ -53,7 +53,7 @@ export function testSandbox(name: string, create: (trial: Trial) => Sandbox): vo
       expect((await run('cat; echo end')).stdout.text).toBe('end\n');
     });
 
-    test('it works in the directory it is told and writes into the workspace', async () => {
+    test('it works in the directory that it is given and writes into the workspace', async () => {
       trial.write('workspace/sub/there.txt', 'there');
       const command = trial.script('pwd; cat there.txt; echo made > made.txt', { cwd: trial.path('workspace/sub') });
       const finished = await sandbox.run(command, trialOptions());

@@ -318,7 +318,7 @@ export function describeStorage(name: string, create: () => StorageSubject | Pro
         expect(sorted(lines.map(Number.parseFloat))).toEqual(numbers);
       });
 
-      it('a change that fails changes nothing, and its reason is told', async () => {
+      it('a change that fails changes nothing, and gives its reason', async () => {
         await storage.ownerFiles.update('a.json', () => 'before');
         const failing = storage.ownerFiles.update('a.json', () => {
           throw new TypeError('not this one');

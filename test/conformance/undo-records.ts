@@ -119,7 +119,7 @@ export function describeUndoRecords(
       await expect(store.content(only ?? '')).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
     });
 
-    it('forgets a turn when told to', async () => {
+    it('forgets a turn when asked to', async () => {
       const store = await storage.undoRecords();
       const kept = await other.undoRecords();
       await store.add(scope('t1'), [change('a', '1', '2')]);

@@ -163,7 +163,7 @@ describe('task', () => {
     expect(none.toolResults[0]?.result).toMatchObject({ error: { reason: 'limit' } });
   });
 
-  it('a name that does not exist is told with the nearest, and a failing sub-agent as a failure', async () => {
+  it('a name that does not exist is refused with the nearest, and a failing sub-agent is a failure', async () => {
     const model = await modelFor('openai-compatible', [{ toolCalls: [task('revew', 'x')] }, { text: 'sorry' }]);
     const { toolError } = (await model.ask('go')).json();
     expect(toolError).toMatchObject({ tool: 'task', message: 'there is no sub-agent "revew" (did you mean review?)' });
@@ -187,7 +187,7 @@ describe('task', () => {
 describe('subagent_spawn', () => {
   const spawn = (args: object) => ({ name: 'subagent_spawn', args });
 
-  it('returns at once; the run goes on by itself, with its own history, and is on record', async () => {
+  it('returns at once; the run continues by itself, with its own history, and is on record', async () => {
     const model = await modelFor('openai-compatible', []);
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     model.follow(async (request): Promise<Reply> => {

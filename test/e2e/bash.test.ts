@@ -128,7 +128,7 @@ describe.concurrent('a command', () => {
       expect(await invoke(home, args)).toMatchObject({ ok: false, error: { code: 'invalid_args' } });
   });
 
-  it('whose output is too much is told by head and tail, and kept whole on disk', async () => {
+  it('whose output is too long shows head and tail, and keeps all of it on disk', async () => {
     const home = testHome();
     const command = "echo first; head -c 50000000 /dev/zero | tr '\\0' x; echo; echo last";
     const finished = await lainclaw(callArgs({ command }), { home });

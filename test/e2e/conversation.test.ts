@@ -77,7 +77,7 @@ describe.each(PLACES)('over $provider', (place) => {
     });
   });
 
-  it('what was cached is read again, and told in the usage', async () => {
+  it('what was cached is read again, and counted in the usage', async () => {
     await talk(place, { script: toolTurn, promptCache: true }, async ({ app }) => {
       await app.ask(`Begin. ${'A long text that is worth caching. '.repeat(200)}`);
       for (let turn = 0; turn < 3; turn += 1) {
@@ -116,7 +116,7 @@ it('many calls in one answer do not lose what Anthropic has cached', async () =>
 });
 
 describe.each(PLACES)('a turn that is continued, over $provider', (place) => {
-  it('goes on where it stopped: the results are sent, no question is added, and the bytes stay the same', async () => {
+  it('continues where it stopped: the results are sent, no question is added, and the bytes stay the same', async () => {
     await talk(place, { script: toolTurn }, async ({ app, server }) => {
       await app.ask('Hello.', { withTools: false });
       const { result: limited } = await app.ask('What do the files say?', { toolMaxSteps: 1 });

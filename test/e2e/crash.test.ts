@@ -133,7 +133,7 @@ describe('a crowd of processes', () => {
     expect(indexed).toHaveLength(10);
   });
 
-  it('each reading a file for the first time: no store of results stands in the way', async () => {
+  it('each reading a file for the first time: no store of results is in the way', async () => {
     const home = testHome();
     home.file('a.txt', 'shared');
     const input = (member: number): string => `tool:fs.read_file {"path":"a.txt","maxLines":${member + 1}}`;

@@ -102,7 +102,7 @@ describe('a file that cannot be used', () => {
     writeFileSync(join(home.path, 'gateway.json'), text);
   };
 
-  it('is told with every problem at once, and is neither changed nor started with', async () => {
+  it('is reported with every problem at once, and is neither changed nor used', async () => {
     const text = `{"version":1,"default":{"pairingPolicy":"everyone","toolMaxStep":1},"channels":{"telegram":{"botToken":7,"bottoken":"${TOKEN}"}}}`;
     await damage(text);
     for (const args of [

@@ -54,7 +54,7 @@ it.each([
   expect(home.exists()).toBe(false);
 });
 
-it('a turn tells its start, its text and, once, its end', async () => {
+it('a turn reports its start, its text and, once, its end', async () => {
   const events = await eventsOf();
   expect(events.map(({ type }) => type)).toEqual(['run-start', 'model-start', 'text-delta', 'model-end', 'run-end']);
   const [start, , delta, , end] = events;
@@ -62,7 +62,7 @@ it('a turn tells its start, its text and, once, its end', async () => {
   expect(end).toMatchObject({ result: { success: true, result: (delta as { text: string }).text } });
 });
 
-it('tools tell their start and their end in the order of the calls', async () => {
+it('tools report their start and their end in the order of the calls', async () => {
   const events = await eventsOf({ input: 'tool:[{"name":"time.now"},{"name":"nope"}]' });
   const told = events.flatMap((event) => ('call' in event ? [`${event.type} ${event.call.name}`] : []));
   expect(told.toSorted()).toEqual(['tool-end nope', 'tool-end time.now', 'tool-start nope', 'tool-start time.now']);
@@ -83,7 +83,7 @@ it('a turn that is cancelled before it begins ends as cancelled and leaves no me
   expect(home.transcripts()).toEqual([]);
 });
 
-it('a turn that cannot be stored ends with the reason, and the next one is let in', async () => {
+it('a turn that cannot be stored ends with the reason, and the next one runs', async () => {
   const misplaced = join(home.path, 'sessions', 'sessions.json');
   mkdirSync(misplaced, { recursive: true });
   const events = await eventsOf();

@@ -75,7 +75,7 @@ describe('before-tool', () => {
     expect(json()).toMatchObject({ toolResults: [{ result: { ok: false, error: { reason: 'denied' } } }] });
   });
 
-  it('is told the tool, its arguments, the session and the workspace', async () => {
+  it('gets the tool, its arguments, the session and the workspace', async () => {
     const model = await calling({}, time);
     const hook = keeping(model, '{}');
     model.home.config({ hooks: { 'before-tool': [{ command: hook.command }] } });
@@ -94,7 +94,7 @@ describe('before-tool', () => {
 });
 
 describe('after-tool', () => {
-  it('is told the result, and can tell the model something', async () => {
+  it('gets the result, and can add a text for the model', async () => {
     const model = await calling({}, time);
     const hook = keeping(model, '{"tell":"the linter found 2 problems"}');
     model.home.config({ hooks: { 'after-tool': [{ command: hook.command }] } });
@@ -113,7 +113,7 @@ describe('after-tool', () => {
 });
 
 describe('session-start and turn-end', () => {
-  it('are told once for a conversation and once for each turn; a failure is a notice', async () => {
+  it('run once for a conversation and once for each turn; a failure is a notice', async () => {
     const model = await calling({});
     const hook = keeping(model, '');
     const both = [{ command: hook.command }];
@@ -128,7 +128,7 @@ describe('session-start and turn-end', () => {
 });
 
 describe('notification', () => {
-  it('is told when a person is asked', async () => {
+  it('runs when a person is asked', async () => {
     const model = await calling({}, write);
     const hook = keeping(model, '');
     model.home.config({ hooks: { notification: [{ command: hook.command }] } });

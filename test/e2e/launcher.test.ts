@@ -116,7 +116,7 @@ describe.concurrent('the compiled code that is kept beside the program', () => {
 });
 
 describe.concurrent('started by an old Node', () => {
-  it('goes on with the Node it brought along: output, input, exit code', async () => {
+  it('continues with the Node it brought along: output, input, exit code', async () => {
     const home = testHome();
     const env = oldNode(home);
     const asked = await runBinary(['ask', '-'], { home, env, stdin: 'from stdin' });
@@ -126,7 +126,7 @@ describe.concurrent('started by an old Node', () => {
     expect((await runBinary(['ask', '--provider', 'nope', 'hi'], { home, env })).code).toBe(2);
   });
 
-  it('goes on at a terminal too, where Ctrl-C reaches the one that works', async () => {
+  it('continues at a terminal too, where Ctrl-C reaches the one that works', async () => {
     const home = testHome();
     const env = oldNode(home);
     const lock = await createLocks(join(home.path, 'locks')).acquire('session:main');

@@ -70,7 +70,7 @@ describe('over stdio', () => {
     await expect(call(client, 'no_such_tool')).rejects.toThrow('there is no tool "no_such_tool"');
   });
 
-  it('bounds what a model is told, and hands it the whole no other way', async () => {
+  it('bounds what a model receives, and hands it the whole no other way', async () => {
     const home = testHome();
     home.file('long.txt', 'word '.repeat(40_000));
     const read = await call(await connected(home), 'fs_read_file', { path: 'long.txt' });

@@ -125,7 +125,7 @@ it('a text that is forgotten while the model extracts it does not come back', as
   expect(holding(model.home)).toEqual([]);
 });
 
-it('the model is told the days of the person’s time zone', async () => {
+it('the model gets the days of the person’s time zone', async () => {
   const model = await remembering(() => fact('Ada likes tea.'), { memoryFactsAfterAsk: false });
   const { home, env } = model;
   const now = new Date();

@@ -178,7 +178,7 @@ describe('lainclaw memory model', () => {
   });
 });
 
-it('a chosen model that is gone is a finding of the doctor, and searches go on by words', async () => {
+it('a chosen model that is gone is a finding of the doctor, and searches continue by words', async () => {
   const home = testHome();
   await memory(home, 'save', 'a note about keys');
   writeFileSync(join(home.path, 'memory-model.json'), '{"version":1,"use":"gone"}');
@@ -221,7 +221,7 @@ describe('embedding', { timeout: PATIENCE_MS }, () => {
     expect(report.killed).toBe(KILLS);
   });
 
-  it('changed with "use endpoint" goes on in the foreground to the end', async () => {
+  it('changed with "use endpoint" runs in the foreground to the end', async () => {
     const home = testHome();
     await memory(home, 'save', 'one note');
     await withServer(home, 'words-64');

@@ -364,7 +364,7 @@ describe.concurrent('doctor', () => {
       },
       {},
     ],
-  ])('finds %s, with what mends it, and still checks the rest', async (_name, check, damage, env) => {
+  ])('finds %s, with what repairs it, and still checks the rest', async (_name, check, damage, env) => {
     const home = testHome();
     damage(home);
     const { healthy, of } = await examine(home, env as Record<string, string>);

@@ -437,7 +437,7 @@ describe.concurrent('a turn with content from outside', () => {
     ).toMatchObject({ ok: true });
   });
 
-  it('does what is contained as the mode says, so that unattended work goes on', async () => {
+  it('does what is contained as the mode says, so that unattended work continues', async () => {
     const home = withSkill();
     const calls = [LOAD, TOUCH, { name: 'file_write', args: { path: 'a.txt', content: 'x' } }];
     const auto = await ask(home, `tool:${JSON.stringify(calls)}`, '--mode=auto');
@@ -489,7 +489,7 @@ describe.concurrent('a turn with content from outside', () => {
     expect(result.toolResults.map(({ result: { ok } }) => ok)).toEqual([true, true, true]);
   });
 
-  it('can be approved by a person, who is told; an answer from before does not count', async () => {
+  it('can be approved by a person, who sees the reason; an answer from before does not count', async () => {
     const home = withSkill();
     // Without a sandbox a command can leave.
     rules(home, {});

@@ -121,7 +121,7 @@ it('a copy that was killed continues, and nothing is there twice', async () => {
   expect(copiedOf((await copy(home, 'local', 'postgres')).json<Copied>())).toBe(0);
 });
 
-it('a conversation of which the target has the beginning is continued', async () => {
+it('a conversation whose beginning the target has is continued', async () => {
   const { home, database } = await homeAndDatabase();
   await fillHome(home.path, 11);
   expect((await copy(home, 'local', 'postgres')).code).toBe(0);

@@ -82,7 +82,7 @@ test.for([
   expect(streamError(event)).toMatchObject({ code });
 });
 
-test('an answer that filled the context is told from one that broke off', () => {
+test('an answer that filled the context is not mistaken for one that broke off', () => {
   const ended = (message: string) => failureOf({ rawArguments: new Map() }, { message }, HERE);
   expect(ended('Unhandled stop reason: model_context_window_exceeded')).toMatchObject({ code: 'context_length' });
   expect(ended('Stream ended without finish_reason')).toMatchObject({ code: 'protocol' });

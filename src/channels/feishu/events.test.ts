@@ -105,7 +105,7 @@ describe('files', () => {
 });
 
 describe('where and who', () => {
-  test('a group is told from a direct chat, and being mentioned from not', () => {
+  test('tells a group from a direct chat, and a mention from none', () => {
     const group = { chat_type: 'group' };
     const mentions = [mention('@_user_1', 'Bot', BOT)];
     expect(messageOf(event('text', { text: 'x' }), BOT)).toMatchObject({ chatKind: 'direct', isAddressed: true });
@@ -162,7 +162,7 @@ describe('a press', () => {
     expect(pressOf({ ...press, create_time: undefined }, 'direct', 5)?.order).toBe(5);
   });
 
-  test.each([undefined, 'yes', null, {}, { value: 1 }])('on what is no button of ours is none: %j', (value) => {
+  test.each([undefined, 'yes', null, {}, { value: 1 }])('on what is not a button of ours is ignored: %j', (value) => {
     expect(buttonValueOf({ ...press, action: { value } })).toBeUndefined();
     expect(pressOf({ ...press, action: { value } }, 'direct', 5)).toBeUndefined();
   });

@@ -232,7 +232,7 @@ describe('places', () => {
     expect(server.sent(GROUP)).toMatchObject([{ threadId: 'omt_2' }]);
   });
 
-  test('an answer to a message of a topic that was taken back stands in the topic all the same', async () => {
+  test('an answer to a message of a topic that was taken back is still in the topic', async () => {
     const first = server.say({ chatId: GROUP, senderId: ANNA, text: 'topic', threadId: 'omt_1', mentionsBot: true });
     const place = { threadId: 'omt_1', rootId: first.messageId, replyTo: first.messageId };
     const second = server.say({ chatId: GROUP, senderId: ANNA, text: 'oops', ...place, mentionsBot: true });
@@ -242,7 +242,7 @@ describe('places', () => {
     expect(server.sent(GROUP)).toMatchObject([{ threadId: 'omt_1', seen: { text: 'answer' } }]);
   });
 
-  test('an answer to a press stands in the chat, in the topic of its card', async () => {
+  test('an answer to a press is in the chat, in the topic of its card', async () => {
     const topic = server.say({ chatId: GROUP, senderId: ANNA, text: 'topic', threadId: 'omt_1', mentionsBot: true });
     const place = { chatId: GROUP, threadId: topic.messageId };
     const { messageId } = await send('May I?', { ...place, buttons: [{ label: 'Yes', value: 'yes' }] });
@@ -315,7 +315,7 @@ describe('a press', () => {
   test.each([
     [DIRECT, 'direct'],
     [GROUP, 'group'],
-  ])('in a chat of which nothing is known asks the platform: %s', async (chatId, chatKind) => {
+  ])('in an unknown chat asks the platform: %s', async (chatId, chatKind) => {
     const { messageId } = await send('May I?', { buttons, chatId });
     server.press({ chatId, messageId, value: 'yes', senderId: ANNA });
     await eventually(() => expect(receiver.received).toMatchObject([{ chatKind }]));

@@ -93,7 +93,7 @@ describe('parts', () => {
     expect(parts.every((part) => part.split('\n\n').every((each) => each === paragraph))).toBe(true);
   });
 
-  test('of code within a list go on within the item', () => {
+  test('of code within a list continue within the item', () => {
     const code = Array.from({ length: 30 }, (_, index) => `  line ${index}`).join('\n');
     const parts = splitMarkdown(`- \`\`\`sh\n${code}\n  \`\`\``, SMALL);
     expect(parts.length).toBeGreaterThan(1);

@@ -97,7 +97,7 @@ describe('a request is refused, and nothing is taken,', () => {
     expect(receiver.deliveries).toEqual([]);
   });
 
-  test('when its body is no JSON: the signature is judged first', async () => {
+  test('when its body is not JSON: the signature is judged first', async () => {
     const broken = { body: '{{{', headers: server.webhookRequest(eventOf('x')).headers };
     expect((await post(broken)).status).toBe(401);
     expect((await post(sign('{{{', server.encryptKey, Date.now()))).status).toBe(400);

@@ -38,7 +38,7 @@ describe('what arrives from Telegram', () => {
     });
   });
 
-  test('what somebody else wrote and the sender passed on is told apart', () => {
+  test('what somebody else wrote and the sender passed on is marked as theirs', () => {
     const forwarded = (forward_origin: object) => read({ text: 'hi', forward_origin } as Partial<Message>)?.isForwarded;
     expect(forwarded({ type: 'user', date: 1, sender_user: { ...ada, id: 6 } })).toBe(true);
     expect(forwarded({ type: 'hidden_user', date: 1, sender_user_name: 'Ada L' })).toBe(true);
@@ -75,7 +75,7 @@ describe('what arrives from Telegram', () => {
     expect(read({ chat: group, ...topic, message_thread_id: 6 })?.replyTo).toBeUndefined();
   });
 
-  test('the bot’s name is taken out of the text, and what stands beside it comes in', () => {
+  test('the bot’s name is taken out of the text, and the text beside it stays', () => {
     const text = (message: Partial<Message>): string | undefined => read({ chat: group, ...message })?.text;
     expect(text(over('@Lain_Bot what time?', '@Lain_Bot', { type: 'mention' }))).toBe('what time?');
     expect(text(over('what 😀 @Lain_Bot time?', '@Lain_Bot', { type: 'mention' }))).toBe('what 😀 time?');

@@ -131,7 +131,7 @@ describe('long polling', () => {
     expect(channel.status()).toMatchObject({ state: 'connected', reconnects: 0 });
   });
 
-  test('another poller and another’s webhook are explained, and it goes on afterwards', async () => {
+  test('another poller and another’s webhook are explained, and it continues afterwards', async () => {
     const channel = open({ pollSeconds: 20, graceMs: 5_000 });
     const receiver = createReceiver();
     await channel.connect(receiver.receive, never);

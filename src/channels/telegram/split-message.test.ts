@@ -30,7 +30,7 @@ describe('a long text for Telegram', () => {
     expect(parts.map((part) => renderMarkdown(part).text).join('\n')).toBe(lines.join('\n'));
   });
 
-  test('emphasis and links that span a cut go on after it', () => {
+  test('emphasis and links that span a cut continue after it', () => {
     const parts = splitMessage(
       `**${'bold words '.repeat(600).trim()}** then [${'linked words '.repeat(500).trim()}](https://e.org)`,
     );
@@ -42,7 +42,7 @@ describe('a long text for Telegram', () => {
     }
   });
 
-  test('a list goes on with its numbers, a table with its header', () => {
+  test('a list continues with its numbers, a table with its header', () => {
     const items = Array.from({ length: 300 }, (_, index) => `1. item number ${index + 1} of the list`);
     const listed = splitMessage(items.join('\n')).map((part) => renderMarkdown(part).text);
     expect(listed.join('\n').split('\n')).toEqual(items.map((item, index) => item.replace(/^1/, String(index + 1))));
@@ -53,7 +53,7 @@ describe('a long text for Telegram', () => {
     expect(tables.join('\n').match(/\| row \d+ \|/g)).toHaveLength(300);
   });
 
-  test('addresses that are told at the end are known in every part', () => {
+  test('addresses that are listed at the end are known in every part', () => {
     const parts = splitMessage(`${'See [here][1]. '.repeat(500)}\n\n[1]: https://e.org`);
     expect(parts.length).toBeGreaterThan(1);
     for (const part of parts) expect(renderMarkdown(part).text).not.toContain('[');

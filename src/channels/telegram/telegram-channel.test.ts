@@ -156,7 +156,7 @@ describe('the Telegram channel', () => {
     expect(await failed(channel.send(draft('x'), never))).toMatchObject({ code: 'unreachable' });
   });
 
-  test('no error tells the token, whoever repeats it', async () => {
+  test('no error holds the token, whichever part repeats it', async () => {
     const { token } = server;
     const secret = token.split(':')[1] ?? '';
     const errors: ChannelError[] = [];

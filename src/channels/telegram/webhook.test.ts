@@ -116,7 +116,7 @@ describe('a webhook', () => {
     expect(await status(request('{"update_id":5,"something_new":{}}'))).toBe(200);
   });
 
-  test('that another program has changed is set again, and one that Telegram cannot reach is told of', async () => {
+  test('that another program has changed is set again, and one that Telegram cannot reach is reported', async () => {
     const states: string[] = [];
     await channel.connect(async () => {
       throw new Error('the disk is full');

@@ -123,7 +123,7 @@ describe('a message', () => {
 });
 
 describe('who writes', () => {
-  it('without being admitted is told so once, and never asked for', async () => {
+  it('without being admitted get one notice, and never a turn', async () => {
     const chats = await testChats();
     await chats.start({ admit: async () => ({ allowed: false, reply: 'Your code is ABCD.' }) });
     const message = incoming('a', 1);
@@ -304,7 +304,7 @@ describe('files', () => {
     expect(readFileSync(join(chats.workspace, path), 'utf8')).toBe('ours\n');
   });
 
-  it('that are too large or cannot be had are told, and the turn goes on', async () => {
+  it('that are too large or cannot be fetched are named, and the turn continues', async () => {
     const chats = await testChats();
     await chats.start({ limits: { fileBytes: 5 } });
     const file = { kind: 'file' as const, name: 'big.bin', content: Buffer.alloc(6) };

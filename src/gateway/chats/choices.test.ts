@@ -4,7 +4,7 @@ import { createChoices } from './choices.ts';
 
 const CHAT = { channel: 'local', account: 'default', chatId: 'anna' };
 
-it('choices that are made at the same time are all kept, whoever makes them', async () => {
+it('choices that several people make at the same time are all kept', async () => {
   const { mailbox } = await testChats();
   const [one, other] = [createChoices(mailbox), createChoices(mailbox)];
   const progress = { turnId: 'turn-1', messageId: '7' };

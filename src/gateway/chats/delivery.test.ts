@@ -56,7 +56,7 @@ it('waits longer after each failure, up to some minutes', async () => {
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
 });
 
-it('a limit of the platform holds back everything of that bot, and is no failure of the message', async () => {
+it('a limit of the platform holds back everything of that bot, and does not count as a failure of the message', async () => {
   const chats = await testChats();
   const { now, forward } = clock();
   let requests = 0;

@@ -82,7 +82,7 @@ describe('a form in a chat', () => {
     await answered(chats, { action: 'accept', content: { city: 'Bern', nights: 2 } });
   });
 
-  it('is accepted as it stands where that is enough', async () => {
+  it('is accepted unchanged where that is enough', async () => {
     const chats = await testChats(asking(DEFAULTS));
     await chats.start();
     await chats.write('go');

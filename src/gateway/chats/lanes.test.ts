@@ -167,7 +167,7 @@ it('nothing begins before it is opened, nor after it is stopped', async () => {
   expect(lanes.waitingIn({ channel: 'local', account: 'default', chatId: 'a' })).toHaveLength(1);
 });
 
-it('a channel that is closed ends what runs and begins nothing; the others go on', async () => {
+it('a channel that is closed ends what runs and begins nothing; the others continue', async () => {
   const handled: string[] = [];
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { lanes } = lanesWith(async ({ chat }) => {

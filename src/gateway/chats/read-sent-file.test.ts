@@ -57,7 +57,7 @@ it.each([
   ['a program', 'a.bin', Buffer.from([1, 0, 2]), 'not-attached'],
   ['a long text', 'a.txt', kilobytes(1_025, 'long '), 'not-attached'],
   [
-    'bytes that are no text',
+    'bytes that are not text',
     'a.txt',
     Buffer.from(Array.from({ length: 400 }, (_, at) => 0x80 + ((at * 37) % 128))),
     'not-attached',

@@ -115,7 +115,7 @@ describe('a topic of a group', () => {
     await says(chats, '45', ['echo: anna: slow']);
   });
 
-  it('is reached by the name that its turns are told, also after a restart with the message still waiting', async () => {
+  it('is reached by the name that its turns know, also after a restart with the message still waiting', async () => {
     const chats = await testChats();
     const gateway = await chats.start(OPEN);
     await chats.write('one', GROUP, inTopic('45'));
@@ -149,7 +149,7 @@ describe('a topic of a group', () => {
     await eventually(async () => expect((await chats.mailbox.counts()).inbox).toBe(0));
   });
 
-  it('of a flood is told of it there', async () => {
+  it('of a flood gets the notice there', async () => {
     const gate = Promise.withResolvers<void>();
     const chats = await testChats(async function* (request) {
       await gate.promise;

@@ -42,11 +42,11 @@ describe('a form of a server', () => {
     expect((await typing(SIZES, typed)).answer).toEqual({ action: 'decline' });
   });
 
-  it('is accepted as it stands, without a value of ours', async () => {
+  it('is accepted unchanged, without a value of ours', async () => {
     expect((await typing(SIZES, 'a')).answer).toEqual({ action: 'accept', content: {} });
   });
 
-  it('cannot be accepted as it stands while something required is missing', async () => {
+  it('cannot be accepted unchanged while something required is missing', async () => {
     const { answer, shown } = await typing(NAMED, 'a');
     expect(shown).not.toContain('[a] accept');
     expect(answer).toEqual({ action: 'decline' });

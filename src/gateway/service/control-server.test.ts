@@ -160,7 +160,7 @@ describe('what is taken', () => {
     '{}',
     '{"channel":"local","chatId":"mine"}',
     '{"channel":1,"chatId":"a","text":"b"}',
-  ])('the body %s is told what is accepted', async (body) => {
+  ])('the body %s gets an answer that says what is accepted', async (body) => {
     const { status, text } = await call('/send', { method: 'POST', headers: json, body });
     expect(status).toBe(400);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'BAD_BODY' } });

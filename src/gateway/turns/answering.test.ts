@@ -26,7 +26,7 @@ function setUp(scope: Scope) {
   return { tell, answered: promise };
 }
 
-describe('whoever answers for a turn', () => {
+describe('the one who answers for a turn', () => {
   it.each<[Scope, Scope[], Scope]>([
     ['always', ['once', 'session', 'always'], 'always'],
     ['always', ['once', 'session'], 'session'],

@@ -145,7 +145,7 @@ describe('a turn', () => {
     ['after a while', { endedMs: 5_000 }],
     ['when there are too many', { endedTurns: 1 }],
     ['when they are too large', { endedBytes: 600 }],
-  ])('that has ended is let go %s, and a late reader is told so', async (_, limits) => {
+  ])('that has ended is forgotten %s, and a late reader learns so', async (_, limits) => {
     const hub = testHub(limits);
     start(hub, 'old', answered);
     await vi.advanceTimersByTimeAsync(0);
@@ -189,7 +189,7 @@ describe('a question', () => {
   it.each<[string, string, Answerer]>([
     ['is not the owner', 'telegram:1', { ...CHAT, isOwner: false }],
     ['is not the owner, in the console', 'console:bo', { place: 'console', name: 'Bo', isOwner: false, person: 'bo' }],
-  ])('stays open when whoever answers %s', async (_, chat, by) => {
+  ])('stays open when the one who answers %s', async (_, chat, by) => {
     const hub = testHub();
     start(hub, 'one', asks, { chat });
     await vi.advanceTimersByTimeAsync(0);
@@ -263,7 +263,7 @@ describe('a question', () => {
     expect(hub.questions()).toEqual([]);
   });
 
-  it('of a sub-agent is told to the readers of the turn that waits for it, and answered like any other', async () => {
+  it('of a sub-agent reaches the readers of the turn that waits for it, and is answered like any other', async () => {
     const hub = testHub();
     start(
       hub,

@@ -131,7 +131,7 @@ describe('installing a folder', () => {
     expect(visible()).toEqual(['a', 'b']);
   });
 
-  it('gives a name that is no file name a folder, where it is found, replaced and removed again', async () => {
+  it('gives a name that is not a file name a folder, where it is found, replaced and removed again', async () => {
     const { directory, installer, visible } = setUp({
       'mine/SKILL.md': skill('"Notes: 发布 / release"'),
       'plain/SKILL.md': skill('notes-发布-release'),

@@ -22,7 +22,7 @@ async function connection(): Promise<[Socket, Socket]> {
   return [near, far];
 }
 
-it('an answer that arrives while the process stands still is not late', async () => {
+it('an answer that arrives while the process is paused is not late', async () => {
   const [near, far] = await connection();
   const query: Query = async () => {
     const answer = once(near, 'data');

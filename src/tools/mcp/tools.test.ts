@@ -74,7 +74,7 @@ describe('the tools of MCP servers', () => {
     expect(await names()).toEqual(['mcp__s__one']);
   });
 
-  it('are none with a file that cannot be read, which is told once', async () => {
+  it('are none with a file that cannot be read, which is reported once', async () => {
     const { state, names } = world();
     state.source = 'a';
     state.answer = async () => {
@@ -106,7 +106,7 @@ describe('a tool of a server', () => {
     });
   });
 
-  it('lets its server ask whoever can fill in a form, and nobody else', async () => {
+  it('lets its server ask those who can fill in a form, and nobody else', async () => {
     const given: unknown[] = [];
     const spec = createServerTool(offered, async (_, __, ___, { elicit }) => {
       given.push(elicit);

@@ -86,7 +86,7 @@ test('a permitted host that could not be reached is named with the reason, where
   expect(explainNetwork(finished('', 0), { traffic })).toEqual([]);
 });
 
-test('a program that goes past the proxy is told where the way out is', () => {
+test('a program that goes past the proxy gets a message that names the proxy', () => {
   const traffic = { reached: [], refused: [], failed: [] };
   for (const text of ['Error: connect ECONNREFUSED 127.0.0.1:8765', 'getaddrinfo EAI_AGAIN a.example'])
     expect(explainNetwork(finished(text), { traffic })).toEqual([expect.stringContaining('HTTPS_PROXY')]);

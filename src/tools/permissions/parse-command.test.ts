@@ -40,7 +40,7 @@ describe('the simple commands of a text', () => {
     expect(spelled(text)).toEqual(commands);
   });
 
-  it('tells where each of them stands', () => {
+  it('says where each of them is', () => {
     const contexts = (text: string): string[] =>
       parse(text).commands.map(({ program, context }) => `${program}: ${context.join(' ')}`);
     expect(contexts('ls | wc; (rm x) & if a; then b; fi; f() { c; }; echo $(d); trap e EXIT')).toEqual([

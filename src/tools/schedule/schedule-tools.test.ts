@@ -35,7 +35,7 @@ it('what the schedule refuses is an error for the caller', async () => {
   await expect(remove.execute({ name: 'a' }, context)).rejects.toThrow('there is no job "a"');
 });
 
-it('a job is asked for by the chat of its turn, and a chat that would be refused is told at once', async () => {
+it('a job belongs to the chat of its turn, and a chat that would be refused is refused at once', async () => {
   const added: Asker[] = [];
   const schedule = async (): Promise<Schedule> =>
     ({

@@ -15,7 +15,7 @@ describe('which files a glob means', () => {
     expect(others.filter(fits)).toEqual([]);
   });
 
-  it('is told to ripgrep by a file that is gone afterwards', async () => {
+  it('reaches ripgrep in a file that is gone afterwards', async () => {
     let seen = '';
     await createFileFilter('*.ts').asIgnoreFile(async (path) => {
       seen = path;

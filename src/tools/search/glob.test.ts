@@ -86,7 +86,7 @@ const part = fc.oneof(
 const patterns = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
 
 describe('glob', () => {
-  it('finds what its matcher says of every file that is not ignored, whatever ripgrep is told beforehand', async () => {
+  it('finds every file that its matcher accepts and that is not ignored, whatever patterns ripgrep gets', async () => {
     const roots = [tree(), tree({ repositoryAbove: true })];
     const places = fc.record({ root: fc.constantFrom(...roots), path: fc.constantFrom('.', 'src', 'src/deep') });
     await fc.assert(

@@ -34,7 +34,7 @@ async function seen(command: () => void, now = Date.now): Promise<Record<string,
 }
 
 describe('what a command changed', () => {
-  it('is told with both contents: made, written, moved, taken away, given another mode', async () => {
+  it('is reported with both contents: made, written, moved, taken away, given another mode', async () => {
     put('a', 'one');
     put('sub/b', 'two');
     put('gone', 'three');
@@ -71,7 +71,7 @@ describe('what a command changed', () => {
 });
 
 describe('the command after', () => {
-  it('is held against the files as they are when it begins, whoever changed them meanwhile', async () => {
+  it('is compared with the files as they are when it begins, also when others changed them meanwhile', async () => {
     put('a', 'one');
     await seen(() => put('a', 'two'));
     put('a', 'by hand');
@@ -80,7 +80,7 @@ describe('the command after', () => {
     expect(await seen(() => put('a', 'four'))).toEqual({ a: [undefined, 'four'] });
   });
 
-  it('is told right also when a file was written twice within a tick of the clock, at the same length', async () => {
+  it('is reported correctly also when a file was written twice within a tick of the clock, at the same length', async () => {
     for (let round = 0; round < 50; round += 1) {
       put('a', `x${round % 10}`);
       await seen(() => put('a', `y${round % 10}`));

@@ -126,7 +126,7 @@ const SERVICES: Record<
 describe.each(Object.entries(SERVICES))('%s', (name, { result, wrap, check }) => {
   const service = name as SearchServiceName;
 
-  it('is asked as it wants, and its results are told with address and date', async () => {
+  it('is asked in its own form, and its results have address and date', async () => {
     answer = { status: 200, body: wrap([result, result, result, { title: 'no address' }]) };
     const { text, data, meta } = await search(service, QUESTION);
     check(asked[0] as Asked);

@@ -195,7 +195,7 @@ it('/status tells times as the clock of the owner shows them, and which that is'
 });
 
 describe('/stop', () => {
-  it('cancels the running turn at once, and what waits goes on', async () => {
+  it('cancels the running turn at once, and what waits continues', async () => {
     const chats = await testChats(lasting());
     await chats.start();
     await chats.write('one');
@@ -211,7 +211,7 @@ describe('/stop', () => {
     expect(chats.asked.map(({ input }) => input)).toEqual(['one', 'two', 'three']);
   });
 
-  it('leaves what was said so far where it stands', async () => {
+  it('leaves what was said so far in its place', async () => {
     const chats = await testChats(async function* (_request, signal) {
       yield { type: 'text-delta', text: 'the first half' };
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

@@ -87,7 +87,7 @@ describe('a missing index is rebuilt', () => {
     expect(await catalogue().get('main')).toMatchObject({ sessionId: 's-1' });
   });
 
-  it('passing over files that are no transcripts', async () => {
+  it('passing over files that are not transcripts', async () => {
     transcript('s-1', 'main', at(1));
     writeFileSync(join(directory, 'notes.txt'), 'mine');
     writeFileSync(join(directory, 'bad name.jsonl'), '{"type":"session","sessionKey":"x","createdAt":"y"}\n');
