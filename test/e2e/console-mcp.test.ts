@@ -101,7 +101,7 @@ it('one of its tools is trusted, then all, then none', async () => {
   await page.getByText('This tool runs without a question').waitFor();
   await confirm('Trust');
   await card('raw').getByText('Tools: 4, trusted: 1').waitFor();
-  await press('No longer trust pid');
+  await press('Stop trusting pid');
   await card('raw').getByText('Tools: 4, trusted: 0').waitFor();
   await press('Trust');
   await confirm('Trust');
@@ -110,7 +110,7 @@ it('one of its tools is trusted, then all, then none', async () => {
   const told = await run('mcp__raw__pid');
   expect(readFileSync(pids, 'utf8').split('\n')).toContain(told.match(/\d+/)?.[0]);
   await open('mcp');
-  await press('No longer trust');
+  await press('Stop trusting');
   await card('raw').getByText('trusted', { exact: true }).waitFor({ state: 'detached' });
 });
 

@@ -127,7 +127,7 @@ export const enManagement = {
   'mcp.tools': 'Tools: {count}, trusted: {trusted}',
   'mcp.leftOut': 'Left out: {tool}',
   'mcp.trustTool': 'Trust {tool}',
-  'mcp.distrustTool': 'No longer trust {tool}',
+  'mcp.distrustTool': 'Stop trusting {tool}',
   'mcp.trustToolText': 'This tool runs without a question, and what it answers counts as your own.',
   'values.name': 'Name',
   'values.value': 'Value',
