@@ -95,7 +95,7 @@ test('a cancelled request is asked of no one else', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('one that failed is not asked again in the same turn, and is still told of when all have failed', async () => {
+test('one that failed is not asked again in the same turn, and is still named when all have failed', async () => {
   const asked: Asked[] = [];
   const replies = [FINISH, fails('network')];
   const b: Adapter = {

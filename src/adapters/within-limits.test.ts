@@ -201,7 +201,7 @@ describe('effort', () => {
     expect(sent().map(({ reasoning_effort: effort }) => effort)).toEqual(['high', undefined]);
   });
 
-  test('that is refused is left out, remembered and told', async () => {
+  test('that is refused is left out, remembered and reported', async () => {
     await refusing('"small" does not support thinking', (body) => body.reasoning_effort !== undefined);
     const adapter = open();
     const { events, text } = await collect(adapter, asked({ effort: 'low' }));

@@ -34,7 +34,7 @@ describe('mcp.json', () => {
     ]);
   });
 
-  it('has every problem told at once, with the nearest name', async () => {
+  it('lists every problem at once, with the nearest name', async () => {
     const problem = await problemOf(
       withServers({
         'a b': { command: 'x' },

@@ -77,7 +77,7 @@ describe('the protocol over HTTP', () => {
     await handler.close();
   });
 
-  it('cancels a call when told to, and every call when it closes', async () => {
+  it('cancels a call when asked to, and every call when it closes', async () => {
     const signals: AbortSignal[] = [];
     const handler = await handlerFor(
       (_, __, { signal }) =>

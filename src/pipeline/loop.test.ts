@@ -349,7 +349,7 @@ describe('the day’s cap', () => {
     return { left, reserveDay };
   }
 
-  it('is asked about before each call, and told after each what it used', async () => {
+  it('is asked before each call, and learns after each what it used', async () => {
     const { left, reserveDay } = day(9);
     const { end, events } = await loop([{ ...calls('fs_read'), usage }, { text: 'Done.' }], { reserveDay });
     expect(end.ending).toEqual({ kind: 'answered' });

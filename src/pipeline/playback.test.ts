@@ -80,7 +80,7 @@ describe('a turn that is played back', () => {
     expect(order).toEqual(['tool-start a', 'tool-start b', 'tool-end b', 'tool-end a']);
   });
 
-  it('tells a result as the model was told it, and the first failure', () => {
+  it('gives a result as the model saw it, and the first failure', () => {
     const result = endOf(play(turn({ calls: [call('a', 1, 1), call('b', 2, 1, false)] })));
     expect(result.toolResults.map((each) => each.result)).toMatchObject([
       { ok: true, data: 'a' },

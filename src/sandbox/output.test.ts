@@ -83,7 +83,7 @@ describe('output', () => {
     }
   });
 
-  test('a file that stands there already is not written over', async () => {
+  test('an existing file is not overwritten', async () => {
     const spoolPath = join(directory, 'there');
     execFileSync('sh', ['-c', `echo mine > ${spoolPath}`]);
     const output = createOutput({ headBytes: 1, tailBytes: 1, maxBytes: 100, spoolPath });

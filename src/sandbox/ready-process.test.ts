@@ -91,7 +91,7 @@ describe('a process that was made ready', () => {
   });
 });
 
-test('what a shell could not be told is started directly', async () => {
+test('what cannot be written as a line for a shell is started directly', async () => {
   const launch = { argv: ['true'], cwd: '/', env: {} };
   expect(canBecome(launch)).toBe(true);
   expect(canBecome({ ...launch, stdin: 'x' })).toBe(false);

@@ -329,7 +329,7 @@ describe('a run that takes longer than the time to the next slot', () => {
 });
 
 describe('a process that is killed', () => {
-  it('in the middle of a run: it is recorded as interrupted, told, and not repeated', async () => {
+  it('in the middle of a run: it is recorded as interrupted, reported, and not repeated', async () => {
     const { clock, add, process, fired, behave, history, sent } = await world();
     await add({ cron: '0 * * * *', injectInto: 'local:me' });
     behave(() => new Promise(() => {}));
@@ -391,7 +391,7 @@ describe('a scheduler that is stopped', () => {
     expect(fired).toEqual(['job 09:00:00']);
     expect(await history()).toEqual(['09:00:00 ok']);
   });
-  it('at once: what runs is cut short, on record, and told', async () => {
+  it('at once: what runs is cut short, on record, and reported', async () => {
     const { clock, add, process, behave, history, sent } = await world();
     await add({ cron: '0 * * * *', injectInto: 'local:me' });
     behave(

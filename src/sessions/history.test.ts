@@ -43,7 +43,7 @@ const call = (id: string, name = 'tools.echo') => ({
 const result = (callId: string, text: string) => ({ type: 'tool-result', turnId: 't', callId, ok: true, text });
 const said = ({ messages }: HistoryTurn): string => messages.map(({ content }) => content).join(' ');
 
-describe('a transcript told turn by turn', () => {
+describe('a transcript as turns', () => {
   it('has what was written to a turn in the step after whose results the model saw it', async () => {
     const steering = { type: 'message', message: { ...say('user', 'not so').message, stage: 'steering' } };
     const step = { type: 'model-step', turnId: 't', timestamp: AT, text: '' };

@@ -83,7 +83,7 @@ describe('a turn that was cut short', () => {
     expect(message?.content).toMatch(/tool-a[\s\S]*A[\s\S]*tool-b[\s\S]*B/);
   });
 
-  it('after its tool context was stored is not told about twice', () => {
+  it('after its tool context was stored is not reported twice', () => {
     const told: SessionLine = {
       type: 'message',
       message: { id: 'm', role: 'system', timestamp: TIME, content: 'told', route: '', stage: '' },

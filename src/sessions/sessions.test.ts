@@ -103,7 +103,7 @@ describe('a turn', () => {
     }
   });
 
-  it('keeps the state it is not told to change', async () => {
+  it('keeps the state that it is not asked to change', async () => {
     await turn('main', 'one', 'ONE', { provider: 'stub', memoryEnabled: true });
     expect(await turn('main', 'two', 'TWO', { provider: 'stub' })).toMatchObject({ memoryEnabled: true });
     expect(await turn('main', 'three', 'THREE', { memoryEnabled: false })).toMatchObject({

@@ -97,7 +97,7 @@ describe('a call that asks', () => {
     expect(await decideOn({ answer: 'no' })).toMatchObject({ decision: refusal('was not approved'), kept: [] });
   });
 
-  it('is denied where nobody is, and told how to be allowed', async () => {
+  it('is denied where nobody is, with what would allow it', async () => {
     const { decision } = await decideOn({});
     expect(decision).toMatchObject(refusal('--mode auto'));
     expect(decision).toMatchObject(refusal("lainclaw permissions add 'bash(touch x)'"));

@@ -79,7 +79,7 @@ describe.each(ways)('%s', (_, way) => {
     }
   });
 
-  it('stays in one directory unless told to go down', async () => {
+  it('stays in one directory unless asked to go down', async () => {
     yard.write('ws/one/two', '');
     expect(await list('.', { recursive: false })).toMatchObject({ entries: [{ path: 'one' }], truncated: false });
   });

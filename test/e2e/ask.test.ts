@@ -265,7 +265,7 @@ describe.concurrent('memory of a session', () => {
     expect(home.entry().memoryEnabled).toBe(memoryEnabled);
   });
 
-  it('changes when told to, in the middle of the flags too', async () => {
+  it('changes when asked to, in the middle of the flags too', async () => {
     const home = testHome();
     await ask(home, 'one', '--memory');
     const { code } = await lainclaw(['ask', '--no-memory', 'two'], { home });

@@ -113,7 +113,7 @@ it('under an open policy a stranger’s chat gets nothing from HEARTBEAT.md or f
   expect(elsewhere.stderr).toContain('the gateway has no channel "telegram"; it has local');
 });
 
-it('whoever is let in is told once in their chat, and whoever is revoked gets nothing more', async () => {
+it('an admitted person gets one message in their chat, and a revoked one gets nothing more', async () => {
   const opened = await runningGateway();
   const { run, write, sentTo, answerOf } = world(opened);
   const codeIn = (chatId: string): string => /code: `([A-Z0-9]{8})`/.exec(sentTo(chatId).join('\n'))?.[1] ?? '';
@@ -186,7 +186,7 @@ it('a run that answers into a chat waits for a gateway, which runs and delivers 
   expect((await states()).slice(0, 1)).toEqual([['second', 'done', undefined]]);
 });
 
-it('a chat of a channel that nothing is set up for is told when a job is added', async () => {
+it('a chat of a channel that is not set up is reported when a job is added', async () => {
   const { run } = world(gatewayHome());
   const add = ['schedule', 'add', 'far', '--cron', '@yearly', '--message', 'm', '--inject-into', 'telegram:7'];
   const added = await run(...add);

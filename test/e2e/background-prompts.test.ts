@@ -73,7 +73,7 @@ describe.each([
   ['zh', '定时任务', '你是 Lainclaw', '已在后台启动 watcher'],
   ['ru', 'задание по расписанию', 'Вы — Lainclaw', 'watcher запущен в фоне'],
 ])('in the language %s', (language, aboutJobs, system, started) => {
-  it('a job is told how to stay silent, and the prompt is in that language', async () => {
+  it('the prompt says how a job stays silent, in that language', async () => {
     const model = await connected(() => ({ text: '{"silent": true}' }), { language });
     await lainclaw(['schedule', 'add', 'brief', '--cron', '@daily', '--message', 'anything new?'], model);
     expect((await lainclaw(['schedule', 'run', 'brief'], model)).code).toBe(0);

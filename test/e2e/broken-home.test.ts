@@ -213,7 +213,7 @@ describe.concurrent('a full disk', () => {
     },
   );
 
-  it.skipIf(!canMount)('without room for another file is told as well', async () => {
+  it.skipIf(!canMount)('without room for another file is reported as well', async () => {
     const { home, mount, seen } = await mountedHome('size=4m,nr_inodes=24');
     const run = (...args: string[]) => runBinary(args, { home, wrapper: mount.wrapper });
     expect((await run('ask', 'one')).code).toBe(0);
@@ -276,7 +276,7 @@ function expectRefusal({ code, stderr }: Finished, errorCode: string): void {
 }
 
 describe.concurrent('no free file handles', () => {
-  it('is told as such, at whichever file it strikes, and loses nothing', async () => {
+  it('is reported as such, at whichever file it happens, and loses nothing', async () => {
     const home = testHome();
     const first = await ask(home, 'one');
     const acknowledged = [{ ...first, input: 'one' }];

@@ -38,7 +38,7 @@ describe.concurrent('a tool that needs permission', () => {
     ['n', 'n'],
     ['Escape', ESCAPE],
     ['Enter', '\r'],
-  ])('does not run after %s, and the turn goes on', async (_name, key) => {
+  ])('does not run after %s, and the turn continues', async (_name, key) => {
     const opened = await openChat(calling(WRITE));
     const { chat, say, home } = opened;
     await say('write it');

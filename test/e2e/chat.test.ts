@@ -237,7 +237,7 @@ describe.concurrent('a chat', () => {
     expect(await leave(opened)).toBe(0);
   });
 
-  it('shows a failure with what to do, and goes on', async () => {
+  it('shows a failure with what to do, and continues', async () => {
     const opened = await openChat([{ fault: { kind: 'status', status: 401 } }, { text: 'Fine now.' }]);
     const { chat, say } = opened;
     await say('go');
@@ -247,7 +247,7 @@ describe.concurrent('a chat', () => {
     expect(await leave(opened)).toBe(0);
   });
 
-  it('goes on with a conversation and shows how it ended; Up brings back what was sent', async () => {
+  it('continues a conversation and shows how it ended; Up brings back what was sent', async () => {
     const opened = await openChat([{ text: 'Noted: blue.' }]);
     await opened.say('remember blue');
     await opened.chat.shows('Noted: blue.');

@@ -133,7 +133,7 @@ describe('zsh and fish', () => {
     expect(spawnSync('zsh', ['-fn'], { input: stdout }).status).toBe(0);
   });
 
-  it.runIf(has('zsh'))('zsh is told of a description only where there is one', () => {
+  it.runIf(has('zsh'))('zsh gets a description only where there is one', () => {
     const { home, env } = installed();
     const offered = `compdef() { :; }; _describe() { print -rl -- "\${described[@]}"; }; source <(lainclaw completion zsh)
       words=(lainclaw ask --approve ''); CURRENT=4; PREFIX=''; _lainclaw
@@ -198,7 +198,7 @@ describe('asking the program', () => {
     expect(await runBinary(line, { home })).toMatchObject({ stdout: '', stderr: '' });
   });
 
-  it('says nothing on stderr, whatever stands there, and makes no home', async () => {
+  it('says nothing on stderr, whatever was typed, and makes no home', async () => {
     const home = testHome();
     const lines = [
       [],

@@ -47,7 +47,7 @@ describe.concurrent('config list and get', () => {
     expect(listed).toMatch(/^approve +ask +default/m);
   });
 
-  it('hides a password that stands in an address', async () => {
+  it('hides a password that is in an address', async () => {
     const home = testHome();
     home.config({ embeddingBaseUrl: 'https://me:hunter2@gpu.lan/v1' });
     const { stdout } = await config(home, ['list']);

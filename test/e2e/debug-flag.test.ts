@@ -31,7 +31,7 @@ it('at a terminal its lines do not continue a line of the answer', async () => {
   expect(stdout.trimEnd()).not.toMatch(/\n\n/);
 });
 
-it('an attempt that is repeated is told without advice for people', async () => {
+it('an attempt that is repeated is reported without advice for people', async () => {
   const model = await modelFor('openai-compatible', [
     { text: '', fault: { kind: 'cut', afterBytes: 0 } },
     { text: 'there' },

@@ -27,7 +27,7 @@ function project(deny = ['fs.read_file(conf/secrets/**)', 'file_read(.env)', 'fi
 }
 
 describe.concurrent('what may not be read', () => {
-  it('is found by no search and stands in no list', async () => {
+  it('is found by no search and is in no list', async () => {
     const home = project();
     const grep = await invoke(home, 'grep', { pattern: 'word' });
     expect(grep.result).toMatchObject({ ok: true, data: { matches: 1, lines: [{ path: 'conf/open.txt' }] } });

@@ -136,7 +136,7 @@ describe('doctor --fix', () => {
 });
 
 describe('automatic backups', () => {
-  it('are made while a gateway runs, whose state is no damage', async () => {
+  it('are made while a gateway runs, whose state is not damage', async () => {
     const { home } = await runningGateway();
     await ask(home, 'the bridge is old');
     expect((await lainclaw(['doctor'], { home })).stdout).not.toContain('service/');

@@ -37,7 +37,7 @@ describe.each(versions)('a home of version %s', (version) => {
     expect(all.filter(({ sessionKey }) => sessionKey.startsWith('task:'))).toMatchObject([{ isCurrent: false }]);
   });
 
-  it('goes on with a session, which keeps what it had', async () => {
+  it('continues a session, which keeps what it had', async () => {
     const before = home.messages();
     const { sessionId } = home.entry();
     expect(await ask(home, 'And of Italy?')).toMatchObject({ sessionId, memoryEnabled: true });
@@ -74,7 +74,7 @@ describe.each(versions)('a home of version %s', (version) => {
     expect(await run('schedule', 'list')).toMatchObject({ jobs: [{ name: 'morning', status: 'paused' }] });
   });
 
-  it('knows who was let in and how the gateway is set', async () => {
+  it('knows who was admitted and how the gateway is set', async () => {
     expect(await run('pairing', 'list', '--channel', 'local')).toMatchObject({ allowed: [{ entry: 'anna' }] });
     await run('pairing', 'revoke', 'anna', '--channel', 'local');
     expect(await run('gateway', 'config', 'show')).toMatchObject({ channels: { local: { provider: 'stub' } } });

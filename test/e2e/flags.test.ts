@@ -111,7 +111,7 @@ describe.concurrent.each(allFlags)('$command $flag', ({ args, flag, good, wrong,
   }
 
   if (wrong.length > 0 && !isSwitch(flag)) {
-    it('refuses a wrong value that stands apart from it', () =>
+    it('refuses a wrong value that is apart from it', () =>
       expectRefused([...args, flag, wrong.at(-1) ?? ''], [flag, accepted]));
   }
 });

@@ -86,7 +86,7 @@ describe.concurrent('fs.read_file', () => {
     expect(json().toolResults[0]?.result).toMatchObject({ data: { content: 'two' } });
   });
 
-  it('refuses at once what is no regular file', async () => {
+  it('refuses at once what is not a regular file', async () => {
     const home = testHome();
     execFileSync('mkfifo', [join(home.workspace, 'fifo')]);
     expect(await read(home, 'fifo')).toMatchObject({
@@ -231,7 +231,7 @@ describe.concurrent('fs.list_dir', () => {
     });
   });
 
-  it('goes down as far as it is told, and says when something is left out', async () => {
+  it('goes down as far as asked, and says when something is left out', async () => {
     const home = testHome();
     home.file('1/2/3/4/5/deep.txt', '');
     const paths = async (args: object) => {
@@ -247,7 +247,7 @@ describe.concurrent('fs.list_dir', () => {
     expect(await paths({ path: '1/2', recursive: true, maxDepth: 9 })).toEqual(['3/4/5/deep.txt', false]);
   });
 
-  it('refuses what is no directory', async () => {
+  it('refuses what is not a directory', async () => {
     const home = testHome();
     home.file('a.txt', '');
     expect(await invoke(home, 'fs.list_dir', { path: 'a.txt' })).toMatchObject({

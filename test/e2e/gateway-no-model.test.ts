@@ -71,7 +71,7 @@ it('a turn has 25 steps; at the limit the chat says so, and /continue continues 
   await eventually(() => expect(answers(home).at(-1)).toContain('/continue'));
 });
 
-it('a long chat is summarised by itself: the chat is told once, and what was said is in the summary', async () => {
+it('a long chat is summarised by itself: the chat says so once, and what was said is in the summary', async () => {
   let summaries = 0;
   const asked: NeutralRequest[] = [];
   const server = await startModelServer({

@@ -60,7 +60,7 @@ describe('one gateway on three channels', () => {
     ]);
   });
 
-  it('a stranger on Telegram gets a code once, is let in by it, and is out again when revoked', async () => {
+  it('a stranger on Telegram gets a code once, is admitted by it, and is out again when revoked', async () => {
     telegram.userSays({ chatId: ADA.id, from: ADA, text: 'hello' });
     const code = await eventually(async () => {
       const [, found] = /code: (\w{8})/.exec(written().join('\n')) ?? [];

@@ -21,7 +21,7 @@ async function hold(home: Home, name: string): Promise<Lock> {
 }
 
 describe('a turn that waits for another', () => {
-  it('says so once on stderr, then goes on by itself', async () => {
+  it('says so once on stderr, then continues by itself', async () => {
     const home = testHome();
     const lock = await createLocks(join(home.path, 'locks')).acquire('session:main');
     const running = startLainclaw(['ask', 'hello'], { home });
@@ -107,7 +107,7 @@ describe('a turn that is cut short', () => {
     ).toEqual(['before', 'killed', 'next']);
   });
 
-  it('in the middle of a tool call is told to the next turn as interrupted', async () => {
+  it('in the middle of a tool call is interrupted for the next turn', async () => {
     const home = testHome();
     const { sessionId } = await ask(home, 'before');
     const call = { id: 'call-1', name: 'file_write', args: { path: 'a' }, source: 'model' };
@@ -137,7 +137,7 @@ describe('a turn that is cut short', () => {
   });
 });
 
-it('SIGINT at any moment ends in a whole turn or in none, and the session goes on', async () => {
+it('SIGINT at any moment ends in a whole turn or in none, and the session continues', async () => {
   const { killed, problems } = await runKills({ home: testHome(), kills: 12, seed: 7, signal: 'SIGINT' });
   expect(problems).toEqual([]);
   expect(killed).toBe(12);

@@ -139,7 +139,7 @@ describe('a program', () => {
     expect(existsSync(join(home, 'permissions.json'))).toBe(false);
   });
 
-  it('is told by code what cannot be used', async () => {
+  it('names by code what cannot be used', async () => {
     const { stdout } = await program(`
       import { CodedError, createRuntime, defineTool } from 'lainclaw';
       const schema = { type: 'object', properties: {}, additionalProperties: false };

@@ -72,7 +72,7 @@ describe('a server that wants a sign-in', () => {
     expect(second.carried.filter(Boolean)).toEqual([]);
   });
 
-  it('ends with Ctrl-C while nobody comes back, and is told apart from one that wants none', async () => {
+  it('ends with Ctrl-C while nobody comes back, and is not mistaken for one that wants none', async () => {
     const server = await startSignInServer();
     afterFile(() => server.close());
     const home = testHome();

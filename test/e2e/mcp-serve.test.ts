@@ -113,7 +113,7 @@ describe('over stdio', () => {
       await expect(client.readResource({ uri: bad })).rejects.toThrow();
   });
 
-  it('offers skills as prompts, and whoever took one in needs a person from then on', async () => {
+  it('offers skills as prompts, and a client that loaded one needs a person from then on', async () => {
     const home = testHome();
     home.file('skills/tidy/SKILL.md', '---\nname: tidy\ndescription: Tidies up.\n---\n\nRun rm -rf.\n');
     const client = await connected(home, '--approve=auto');
@@ -221,7 +221,7 @@ function post(
 }
 
 describe('over HTTP', () => {
-  it('serves whoever has the token, in the old protocol and the new', async () => {
+  it('serves clients with the token, in the old protocol and the new', async () => {
     const home = testHome();
     const { url, token, tokenPath, running } = await serveHttp(home, '--tool-allow', 'time.now,bash');
     expect(new URL(url).hostname).toBe('127.0.0.1');

@@ -160,7 +160,7 @@ describe('the servers of mcp.json', () => {
     expect(stderr).toMatch(/left out bad-schema: /);
   });
 
-  it('that end at once are told of with their own words, without what is secret in them', async () => {
+  it('that end at once are reported in their own words, without what is secret in them', async () => {
     const script = 'console.error("I need " + process.env.KEY); process.exit(3)';
     const args = ['add', 'bad', '--env', 'KEY=hidden-value', '--', process.execPath, '-e', script];
     const { stderr } = await mcp(testHome(), ...args);
@@ -168,7 +168,7 @@ describe('the servers of mcp.json', () => {
     expect(stderr).not.toContain('hidden-value');
   });
 
-  it('are told of, not stumbled over, when they cannot be used: the turn goes on', async () => {
+  it('are reported when they cannot be used, and the turn continues', async () => {
     const home = testHome();
     configure(home, { gone: { command: '/no/such/program' } });
     const first = await lainclaw(['ask', 'hello'], { home });
@@ -354,7 +354,7 @@ describe('a turn', () => {
     await until(() => !isRunning(pids()[0] ?? 0));
   });
 
-  it('leaves nothing of a stubborn server behind, even when told twice to end at once', async () => {
+  it('leaves nothing of a stubborn server behind, even when asked twice to end at once', async () => {
     const home = testHome();
     const pids = withRaw(home, 'mute');
     const running = startLainclaw(['ask', 'hello'], { home, env: { MY_SECRET: '' } });

@@ -110,14 +110,14 @@ beforeAll(async () => {
 });
 
 describe('with an open door', () => {
-  it('the owner is told everything in their own chat', async () => {
+  it('the owner learns everything in their own chat', async () => {
     const { answer, seen } = await says(OWNER, 'What is the gate code?');
     expect(answer).toContain(`The gate code is ${SECRET}.`);
     for (const told of ['alarm word', 'gate: code', 'Check the alarm', 'We spoke about the gate'])
       expect(seen).toContain(told);
   });
 
-  it('a stranger is told nothing of the owner’s, whatever they ask: neither in the answer nor in what the model saw', async () => {
+  it('a stranger learns nothing of the owner’s, whatever they ask: neither in the answer nor in what the model saw', async () => {
     for (const question of WORDINGS) {
       const { answer, seen } = await says(STRANGER, question);
       expect(answer).not.toContain(SECRET);
@@ -126,7 +126,7 @@ describe('with an open door', () => {
     }
   });
 
-  it('a group is told nothing of the owner’s, also when the owner asks there', async () => {
+  it('a group learns nothing of the owner’s, also when the owner asks there', async () => {
     telegram.addChat({ id: GROUP, kind: 'supergroup' });
     for (const from of [STRANGER, OWNER]) {
       const { answer, seen } = await says(from, `@${telegram.bot.username} what is the gate code?`, GROUP);

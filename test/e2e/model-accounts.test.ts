@@ -397,7 +397,7 @@ describe('a local Ollama', () => {
     expect(server.violations).toEqual([]);
   });
 
-  it('without a model is told what to get', async () => {
+  it('without a model names what to get', async () => {
     const server = await startModelServer({ script: [], anonymous: true, models: [] });
     afterFile(() => server.close());
     const { healthy, of } = await examine(testHome(), { OLLAMA_HOST: server.url });

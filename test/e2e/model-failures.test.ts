@@ -78,7 +78,7 @@ describe.concurrent('a credential', () => {
     ['openai', /auth login openai --api-key-stdin.*OPENAI_API_KEY/],
     ['anthropic', /auth login anthropic --api-key-stdin.*ANTHROPIC_API_KEY/],
     ['openai-codex', /lainclaw auth login openai-codex/],
-  ])('that is missing for %s is told with the command that gets one', async (provider, advice) => {
+  ])('that is missing for %s is reported with the command that gets one', async (provider, advice) => {
     const home = testHome();
     const finished = await lainclaw(['ask', '--provider', provider, 'hello'], { home });
     expect(expectFailed(finished, home, 'PROVIDER_AUTH')).toMatch(advice);
@@ -115,7 +115,7 @@ describe.concurrent('a credential', () => {
     expect(server.violations).toEqual([]);
   });
 
-  it('stands in auth-profiles.json and nowhere else', async () => {
+  it('is in auth-profiles.json and nowhere else', async () => {
     const { home, server } = await modelFor('openai', [{ text: 'Hello.' }, failing({ kind: 'status', status: 400 })]);
     const env = { LAINCLAW_OPENAI_BASE_URL: `${server.url}/v1` };
     const outputs = [
@@ -147,7 +147,7 @@ describe.concurrent('a service that is busy', () => {
     expect(server.violations).toEqual([]);
   });
 
-  it('for longer than a person would wait is told at once, with how long', async () => {
+  it('for longer than a person would wait is reported at once, with how long', async () => {
     const { ask, home, server } = await modelFor('openai-codex', [failing({ kind: 'status', status: 429 })]);
     expect(expectFailed(await ask('hello'), home, 'PROVIDER_RATE_LIMIT')).toMatch(/60 min/);
     expect(server.requests).toHaveLength(1);
@@ -305,7 +305,7 @@ describe.concurrent('Ctrl-C', () => {
 });
 
 describe.concurrent('a sign-in file', () => {
-  it('that is damaged is told, and not overwritten by asking', async () => {
+  it('that is damaged is reported, and not overwritten by asking', async () => {
     const home = testHome();
     signInToCodex(home);
     const path = `${home.path}/auth-profiles.json`;

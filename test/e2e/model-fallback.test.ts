@@ -196,7 +196,7 @@ describe.concurrent('the model that is asked', () => {
     expect(asked.map(({ model }) => model)).toEqual(['first-of-all']);
   });
 
-  it('and the profile are told in the result and kept with the session', async () => {
+  it('and the profile are in the result and kept with the session', async () => {
     const home = testHome();
     signInToCodex(home);
     const { ask } = await modelFor('openai-codex', [{ text: 'Hello.' }], { home });

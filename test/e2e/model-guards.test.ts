@@ -48,7 +48,7 @@ describe.concurrent('the same call again and again', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('goes on while the results or the arguments differ', async () => {
+  it('continues while the results or the arguments differ', async () => {
     const replies = [1, 2, 3, 4].map((): Reply => ({ toolCalls: [{ name: 'time_now', args: {} }] }));
     const { ask, home } = await modelFor('openai-compatible', [
       ...replies,

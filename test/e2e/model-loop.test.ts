@@ -78,7 +78,7 @@ describe.concurrent.each(PROVIDERS)('over %s', (provider) => {
     expect(server.violations).toEqual([]);
   });
 
-  it('malformed calls are told to the model once, then they are text; nothing is run, and the next turn is legal', async () => {
+  it('the model learns of malformed calls once, then they are text; nothing is run, and the next turn is legal', async () => {
     const bad = {
       text: 'I try.',
       toolCalls: [
@@ -167,7 +167,7 @@ describe.concurrent.each(PROVIDERS)('over %s', (provider) => {
     expect(asked[0]?.tools).toEqual([]);
   });
 
-  it('a call under a name that no provider accepts back is answered, and the loop goes on', async () => {
+  it('a call under a name that no provider accepts back is answered, and the loop continues', async () => {
     const { ask, server, asked } = await modelFor(provider, [
       {
         toolCalls: [
@@ -279,7 +279,7 @@ describe.concurrent('the limit of steps', () => {
 });
 
 describe.concurrent('a call that cannot succeed', () => {
-  it('is told to the model as a failed result, each in its way, and the first one is the toolError', async () => {
+  it('is a failed result for the model, each in its way, and the first one is the toolError', async () => {
     const { ask, server, asked, home } = await modelFor('openai-compatible', [
       {
         toolCalls: [
@@ -315,7 +315,7 @@ describe.concurrent('a call that cannot succeed', () => {
     expect(server.violations).toEqual([]);
   });
 
-  it('because it is not on the allow-list: it is not offered, not found when called, and the loop goes on', async () => {
+  it('because it is not on the allow-list: it is not offered, not found when called, and the loop continues', async () => {
     const { ask, asked, server, home } = await modelFor('openai-compatible', [
       { toolCalls: [read('a.txt'), { name: 'time_now', args: {} }] },
       { text: 'As far as I may.' },
@@ -362,7 +362,7 @@ describe.concurrent('what a small server may send', () => {
     expect((await ask('go')).json()).toMatchObject({ success: true, stage: 'answered', result: 'Only text.' });
   });
 
-  it('an answer cut at its length limit: none of its calls is run, and the model is told', async () => {
+  it('an answer cut at its length limit: none of its calls is run, and the model learns so', async () => {
     const { ask, asked } = await modelFor('openai-compatible', [
       { text: 'I read', toolCalls: [read('a.txt')], finish: 'length' },
       { text: 'Done.' },

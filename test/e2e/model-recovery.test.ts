@@ -61,7 +61,7 @@ describe.concurrent('a process killed', () => {
   });
   const half = until('of it', { text: ['Half ', 'of it'] });
 
-  it('before the first answer: the question stays, and the next turn goes on', async () => {
+  it('before the first answer: the question stays, and the next turn continues', async () => {
     const model = await killedTurn('openai-compatible', 'lost?', [hang()]);
     expect(told(await expectRecovered(model))).toMatch(/lost\?.*are you there\?/);
     expect(count(model.home, 'tool-call')).toBe(0);
@@ -133,7 +133,7 @@ describe.concurrent('a call with an effect, interrupted', () => {
     return child;
   }
 
-  it('is on disk before it begins, is told as "outcome unknown", and is never run again by itself', async () => {
+  it('is on disk before it begins, is reported as "outcome unknown", and is never run again by itself', async () => {
     const home = testHome();
     const asked: NeutralRequest[] = [];
     const server = await startModelServer({ script: [{ toolCalls: [read, write, read] }] });
@@ -203,7 +203,7 @@ describe.concurrent('two processes on one session', () => {
     expect(server.violations).toEqual([]);
   });
 
-  it('the second goes on when the first is killed', async () => {
+  it('the second continues when the first is killed', async () => {
     const reached = Promise.withResolvers<void>();
     const model = await modelFor('openai-compatible', (_request, index) => {
       if (index > 0) return { text: 'The second answer.' };

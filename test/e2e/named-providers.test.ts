@@ -221,7 +221,7 @@ it('historyTokens of config.json limits the history of a request, and what is le
 });
 
 describe.concurrent('what a model cannot do', () => {
-  it('see: it is asked without the picture, which is told in one line', async () => {
+  it('see: it is asked without the picture, which one line says', async () => {
     const server = await serve();
     const home = testHome();
     const png = Buffer.from(
@@ -239,7 +239,7 @@ describe.concurrent('what a model cannot do', () => {
     expect(sent).toContain('[1 picture is not shown: this model cannot see]');
   });
 
-  it('tools: it is asked without them, told in one line, and remembered', async () => {
+  it('tools: it is asked without them, which one line says, and that is remembered', async () => {
     const server = await serve(({ tools }) =>
       tools.length > 0
         ? { fault: { kind: 'status', status: 400, body: { error: { message: 'gemma:2b does not support tools' } } } }

@@ -30,7 +30,7 @@ describe.concurrent('without a terminal', () => {
     expect(stdout).not.toContain(ESCAPE);
   });
 
-  it('people are told times of sessions in their own time, programs in UTC', async () => {
+  it('people see times of sessions in their own time, programs in UTC', async () => {
     const home = testHome();
     // With half an hour in it, so that it is no other's.
     const env = { TZ: 'Asia/Kolkata' };
@@ -114,14 +114,14 @@ describe.concurrent('without a terminal', () => {
     }
   });
 
-  it('a reader that leaves early is no failure', async () => {
+  it('a reader that leaves early is not a failure', async () => {
     const home = testHome();
     const wrapper = ['sh', '-c', '"$@" | true; echo done', 'sh'];
     const { stdout, stderr } = await runBinary(['tools', 'list'], { home, wrapper });
     expect({ stdout, stderr }).toEqual({ stdout: 'done\n', stderr: '' });
   });
 
-  it('an answer that cannot be printed is a failure told in a line, not a crash', async () => {
+  it('an answer that cannot be printed is a failure in one line, not a crash', async () => {
     const home = testHome();
     const wrapper = ['sh', '-c', '"$@" > /dev/full', 'sh'];
     const { code, stderr } = await runBinary(['ask', 'hi'], { home, wrapper });

@@ -22,7 +22,7 @@ const requests = (channel: string, ...list: unknown[]): void =>
   write(`${channel}-pairing.json`, { version: 1, requests: list });
 const errorOf = (finished: Finished) => finished.json<{ error: { code: string; message: string } }>().error;
 
-it('list tells who waits and who was let in, by channel and account, and drops what has expired or is too much', async () => {
+it('list says who waits and who was admitted, by channel and account, and drops what has expired or is too much', async () => {
   requests('feishu', request('old', 'AAAAAAAA', { ageMs: 3_600_001 }), request('a', 'BBBBBBBB', { ageMs: 5_000 }));
   requests(
     'telegram',
@@ -55,7 +55,7 @@ it('list tells who waits and who was let in, by channel and account, and drops w
   expect((await pairing('list', '--text')).stdout).toContain('BBBBBBBB  feishu/default  a');
 });
 
-it('approve lets in by code in any spelling, revoke takes back; both say where', async () => {
+it('approve admits by code in any spelling, revoke takes back; both say where', async () => {
   requests('telegram', request('7', 'ABCDEFGH', { account: 'work' }), request('8', 'JKMNPQRS'));
   expect((await pairing('approve', 'abcd-efgh', '--json')).json()).toEqual({
     approved: { channel: 'telegram', account: 'work', entry: '7' },
@@ -111,7 +111,7 @@ it('wrong codes are counted over processes and at once; then the right one is re
   expect((await pairing('list')).json()).toMatchObject({ requests: [{ id: '7' }], allowed: [] });
 });
 
-it('the limits are those of gateway.json; an entry in its list is still let in, which revoke says', async () => {
+it('the limits are those of gateway.json; an entry in its list is still admitted, which revoke says', async () => {
   write('gateway.json', {
     version: 1,
     default: { pairingAllowFrom: ['7'] },

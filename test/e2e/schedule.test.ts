@@ -164,7 +164,7 @@ describe('lainclaw schedule', () => {
     for (const name of ['a', 'b', 'c']) expect(home.messages(`schedule:${name}`)).toHaveLength(2);
   });
 
-  it('a run that is killed is told as interrupted by the next process, and not repeated', async () => {
+  it('a run that is killed is reported as interrupted by the next process, and not repeated', async () => {
     const home = testHome();
     const { asked, server } = await holdingModel(home);
     await addDue(home, 'long', 'Think');
@@ -197,7 +197,7 @@ describe('lainclaw schedule', () => {
     expect(await history(home, 'long')).toMatchObject([{ status: 'interrupted', trigger: 'manual' }]);
   });
 
-  it('a failing job is told, and paused after as many failures as it was given', async () => {
+  it('a failing job is reported, and paused after the given number of failures', async () => {
     const home = testHome();
     const server = await startModelServer({ script: [], accept: () => false });
     afterFile(() => server.close());
@@ -214,7 +214,7 @@ describe('lainclaw schedule', () => {
 });
 
 describe('the schedule tools', () => {
-  it('add, list and remove; what cannot be is told', async () => {
+  it('add, list and remove; what is impossible is refused with the reason', async () => {
     const home = testHome();
     const call = async (name: string, args: object) =>
       (await ask(home, `tool:${name} ${JSON.stringify(args)}`)).toolResults[0]?.result;

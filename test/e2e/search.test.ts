@@ -98,7 +98,7 @@ describe.concurrent('grep', () => {
     ]);
   });
 
-  it('ignores case and crosses lines when told to', async () => {
+  it('ignores case and crosses lines when asked to', async () => {
     const home = testHome();
     home.file('a.txt', 'begin {\n  END\n}\n');
     expect(await shown(home, { pattern: 'end' })).toEqual([]);

@@ -57,7 +57,7 @@ async function killedModel(): Promise<Model> {
 }
 
 describe.concurrent('a conversation with tools and a killed turn', () => {
-  it('is told whole in every format, and harmlessly', async () => {
+  it('is whole in every format, and harmless', async () => {
     const { home } = await killedModel();
     const before = readFileSync(home.transcriptPath());
     const { version, sessionKey, sessions } = await exported(home, 'main');
@@ -217,7 +217,7 @@ describe.concurrent('the file', () => {
     expect(existsSync(join(home.workspace, 'no'))).toBe(false);
   });
 
-  it('is refused where its name tells another format, and an empty one is told of', async () => {
+  it('is refused where its name means another format, and an empty one is reported', async () => {
     const home = testHome();
     await ask(home, 'hi');
     const refused = await run(home, 'main', '--output', 'talk.pdf');
@@ -242,7 +242,7 @@ describe.concurrent('what is kept beside the messages', () => {
     expect(stdout).toMatch(/\*Summarised up to message \d+, /);
   });
 
-  it('a call that was not permitted is told as such', async () => {
+  it('a call that was not permitted is shown as such', async () => {
     const home = testHome();
     await ask(home, 'tool:file_write {"path":"a.txt","content":"x"}', '--approve=never');
     expect((await run(home, 'main', '--text')).stdout).toMatch(/\*\*Tool\*\* ✗ `file_write`.*not permitted/);

@@ -23,7 +23,7 @@ async function started(): Promise<[one: Machine, two: Machine]> {
   return [one, two];
 }
 
-it('the bot runs in one of them, the other stands by; killed under load, it is followed, and every message is answered once and in order', async () => {
+it('the bot runs in one of them, the other is on standby; killed under load, it is followed, and every message is answered once and in order', async () => {
   const [one, two] = await started();
   expect(await one.stateOfBot()).toBe('connected');
   expect(await two.stateOfBot()).toBe('standby');

@@ -172,7 +172,7 @@ describe('what a key is stored with', () => {
     await nothingSecretIn(error);
   });
 
-  test.for(['', 'two words', 'line\nbreak', 'x'.repeat(101)])('"%s" is no name', async (profileId) => {
+  test.for(['', 'two words', 'line\nbreak', 'x'.repeat(101)])('"%s" is not a name', async (profileId) => {
     await expect(login({ provider: 'openai', profileId })).rejects.toMatchObject({ code: 'AUTH_BAD_NAME' });
   });
 

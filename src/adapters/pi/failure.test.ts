@@ -99,7 +99,7 @@ test('messages say what to do and hold no secret', () => {
   expect(refusal(503, '<html><body>Cloudflare</body></html>').message).not.toContain('<');
 });
 
-test('what is tried again by itself is also told without advice', () => {
+test('what is tried again by itself is also reported without advice', () => {
   expect(refusal(500, { error: { message: 'key hush-hush-123' } }).brief).toBe(
     `${HERE.provider}: the service is overloaded or failing (HTTP 500)`,
   );

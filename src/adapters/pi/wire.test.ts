@@ -101,7 +101,7 @@ describe('Chat Completions', () => {
     expect(JSON.stringify(server.requests[1]?.body)).toContain('"reasoning_content":"Hmm."');
   });
 
-  test('an error told with status 200 is one', async () => {
+  test('an error with status 200 is an error', async () => {
     const { ending } = await once('openai-compatible', {
       rawBody: '{"error":{"message":"model requires more system memory","type":"api_error"}}',
     });

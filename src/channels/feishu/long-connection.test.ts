@@ -58,7 +58,7 @@ test('what could not be stored is refused, and the status says why', async () =>
   expect(receiver.received.map(({ text }) => text)).toEqual(['disk full']);
 });
 
-test('a connection that died silently is noticed, told and opened again, and nothing is missed', async () => {
+test('a connection that died silently is noticed, reported and opened again, and nothing is missed', async () => {
   const slow = await startPlatform({ clientConfig: { PingInterval: 1.5 }, ackTimeoutMs: 300 });
   const { channel, receiver } = await connectedTo(slow);
   opened.push(channel);
@@ -94,7 +94,7 @@ test('many losses in a row leave one connection', async () => {
   await eventually(() => expect(receiver.received.map(({ text }) => text)).toEqual(['still here']));
 });
 
-test('deliveries that are dropped, late, repeated or out of order all arrive, told apart by id and order', async () => {
+test('deliveries that are dropped, late, repeated or out of order all arrive, identified by id and order', async () => {
   const { receiver } = await connect();
   server.push.failNext('drop', { delayMs: 100 }, 'repeat', 'reorder', 'repeat');
   const ids = ['one', 'two', 'three', 'four', 'five', 'six'].map((text) => say(text).messageId);

@@ -68,7 +68,7 @@ describe('long polling', () => {
     await eventually(() => expect(channel.status().lastError).toBeUndefined());
   });
 
-  test('repeated and reordered updates keep their ids, and their order can be told', async () => {
+  test('repeated and reordered updates keep their ids, and their order is known', async () => {
     const receiver = createReceiver();
     server.reorder(true);
     const release = server.holdBack(1);

@@ -124,7 +124,7 @@ describe('a permission question in the chat', () => {
 });
 
 describe('other questions', () => {
-  it('of the chat itself are no unless y is pressed', async () => {
+  it('of the chat itself mean no unless y is pressed', async () => {
     const { person, press } = setUp();
     const yes = person.confirm('? Really?', forever);
     await press('y');

@@ -42,7 +42,7 @@ it('a chat gets what was asked for in it, and nothing that was asked for elsewhe
     );
 });
 
-it('a chat is not told which others the owner has listed', async () => {
+it('a chat does not learn which others the owner has listed', async () => {
   const world = { bots: [bot('default', 'local:secret')] };
   const told = await verdict('local:bob', asked('local:anna'), world);
   expect(told).toContain('sendAllow=<what it holds>,local:bob');

@@ -157,7 +157,7 @@ describe('HTML', () => {
 });
 
 describe('JSON', () => {
-  it('is one value that holds every turn as it was told', () => {
+  it('is one value that holds every turn as it was read', () => {
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 3 }), (turns) => {
         const items = turns.map((each) => ({ kind: 'turn' as const, turn: each.turn }));

@@ -87,7 +87,7 @@ describe('installing a folder', () => {
     expect(readdirSync(join(directory, 'a'))).toEqual(['SKILL.md']);
   });
 
-  it('refuses one that is there, and replaces it when told to', async () => {
+  it('refuses one that is there, and replaces it when asked to', async () => {
     const { directory, write, installer, visible, hidden } = setUp({
       'mine/SKILL.md': skill('a'),
       'mine/old.md': 'old',
@@ -266,7 +266,7 @@ describe('what was installed', () => {
     expect(existsSync(join(directory, '.installed.json.damaged'))).toBe(true);
   });
 
-  it('is removed; what was made by hand only when told to', async () => {
+  it('is removed; what was made by hand only when asked to', async () => {
     const { base, write, installer, visible } = setUp({ 'mine/SKILL.md': skill('a') });
     write('home/skills/own/SKILL.md', skill('own'));
     await installer.install('mine');

@@ -23,7 +23,7 @@ describeAgentRuns('the local one', () => {
   };
 });
 
-it('forgets the oldest of very many that have ended, and none that has not or whose result nobody was told', async () => {
+it('forgets the oldest of very many that have ended, and none that has not or whose result was not delivered', async () => {
   const home = mkdtempSync(join(tmpdir(), 'lainclaw-runs-'));
   const database = createLainclawDb(home);
   const runs = createAgentRuns(database);

@@ -111,7 +111,7 @@ describe('bodies', () => {
     expect(server.requests[0]).toMatchObject({ body: undefined, violations: [expect.stringContaining('JSON body')] });
   });
 
-  test('a client that leaves while it is still sending is no violation', async () => {
+  test('a client that leaves while it is still sending is not a violation', async () => {
     await start({ script: [] });
     const { port } = new URL(server.url);
     const socket = connect(Number(port), '127.0.0.1');

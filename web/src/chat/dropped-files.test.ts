@@ -12,7 +12,7 @@ function drop(items: object[], names: string[]) {
   return { files: files.map(({ name }) => name), folders };
 }
 
-it('a folder is told from the files beside it, also where text was dragged along', () => {
+it('a folder is not mistaken for the files beside it, also where text was dragged along', () => {
   const items = [item(false), item(undefined, 'string'), item(true), item(false)];
   expect(drop(items, ['a.txt', 'photos', 'b.txt'])).toEqual({ files: ['a.txt', 'b.txt'], folders: ['photos'] });
 });
