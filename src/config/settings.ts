@@ -154,7 +154,7 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   },
   fallback: {
     kind: list('a list of texts: providers, or provider/model'),
-    about: 'asked in this order when the provider fails',
+    about: 'providers that are asked in this order when the first one fails',
     default: 'none',
   },
   baseUrl: {
@@ -178,7 +178,7 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   },
   memory: {
     kind: onOff,
-    about: 'memory of sessions that nobody has decided for',
+    about: 'memory of sessions for which nothing else was chosen',
     default: false,
     flag: '--memory',
   },
@@ -212,7 +212,7 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   },
   contextWindow: {
     kind: count(1_000),
-    about: 'the most tokens that a model is taken to take in, question and answer together',
+    about: 'the most tokens, question and answer together, that a model is assumed to accept',
     default: "the model's own",
   },
   maxTokens: {
@@ -267,7 +267,7 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
       "the address of a server in OpenAI's protocol that transcribes voice messages; its key is in LAINCLAW_TRANSCRIPTION_KEY",
     default: 'none',
   },
-  transcriptionModel: { kind: text(), about: 'its model', default: 'whisper-1' },
+  transcriptionModel: { kind: text(), about: 'the model of that server', default: 'whisper-1' },
   backgroundRuns: { kind: count(1, 1_000), about: 'sub-agents in the background at the same time', default: 4 },
   maxFileSizeBytes: { kind: amount, about: 'the largest file that file_write may leave', default: 1_048_576 },
   embeddingBaseUrl: {
@@ -275,7 +275,7 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
     about: "the address of a server of embeddings in OpenAI's protocol",
     default: 'none',
   },
-  embeddingModel: { kind: text(), about: 'its model', default: 'none' },
+  embeddingModel: { kind: text(), about: 'the model of that server', default: 'none' },
   embeddingThreads: {
     kind: count(1, 64),
     about: 'the threads of a local embedding model with an ONNX graph',
@@ -305,10 +305,14 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   },
   notify: {
     kind: choice(NOTIFICATION_KINDS),
-    about: 'how lainclaw chat calls you back when a turn ends or asks',
+    about: 'how lainclaw chat notifies you when a turn ends or asks',
     default: 'bell',
   },
-  notifyAfterSeconds: { kind: count(0, 86_400), about: 'how long nobody has typed by then', default: 10 },
+  notifyAfterSeconds: {
+    kind: count(0, 86_400),
+    about: 'how long nobody must have typed before a notification, in seconds',
+    default: 10,
+  },
   hooks: { kind: hooks, about: 'commands of yours that are run when something happens', default: 'none' },
   backups: {
     kind: count(0, 1_000),
@@ -347,7 +351,7 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   },
   s3Prefix: {
     kind: text('letters, digits and -_./', /^[\w-][\w.-]{0,80}(?:\/[\w-][\w.-]{0,80}){0,5}\/?$/),
-    about: 'what the names of its objects begin with',
+    about: 'what the names of objects in the bucket begin with',
     default: 'lainclaw/',
     variable: 'LAINCLAW_S3_PREFIX',
   },
