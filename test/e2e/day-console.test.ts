@@ -103,6 +103,8 @@ describe('a day, in the browser', () => {
     const chat = startChat([], { home: opened.home, columns: 100, rows: 40 });
     await chat.shows('Ctrl+D leaves');
     const before = written().filter((text) => text === 'The dry-run is done.').length;
+    // What is written while a turn runs joins it, and asks nothing of its own.
+    await eventually(async () => expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0));
     phone('run the migration dry-run again');
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
     await chat.shows('touch migrated');
@@ -123,6 +125,8 @@ describe('a day, in the browser', () => {
     await chat.shows('Ctrl+D leaves');
     const done = (): number => written().filter((text) => text === 'The dry-run is done.').length;
     const before = done();
+    // What is written while a turn runs joins it, and asks nothing of its own.
+    await eventually(async () => expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0));
     phone('run the migration dry-run once more');
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
     await chat.shows(/Asked in telegram:4242:[\s\S]*touch migrated[\s\S]*\/answer q/);
