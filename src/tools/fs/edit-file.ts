@@ -5,6 +5,7 @@ import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
 import { changeFile, checkText, diffOf, linkNote, notePreviewed, type PlannedChange } from './change-file.ts';
 import { orToolFailure } from './failure.ts';
 import { findText, isSameText, lineOf, type Match, replaceMatches } from './find-text.ts';
+import { inCharset } from './in-charset.ts';
 import { refuseBinary } from './refuse-binary.ts';
 import { refuseStale } from './refuse-stale.ts';
 
@@ -76,11 +77,13 @@ async function planEdit({ path, oldText, newText, replaceAll }: EditArgs, contex
   if (!before) throw new ToolFailure(`No such file: ${path} — file_write creates files`);
   refuseBinary(before.path, before.bytes);
   await refuseStale(before, context);
-  const matches = findText(before.bytes, oldText, { overlapping: !replaceAll, limit: MOST_MATCHES + 1 });
-  if (matches.length === 0) throw await notFound(before, oldText);
-  if (matches.length > 1 && !replaceAll) throw severalFound(before, matches);
+  const { text, bytesOf } = await inCharset(before.path, before.bytes);
+  const read = { path: before.path, bytes: text };
+  const matches = findText(text, oldText, { overlapping: !replaceAll, limit: MOST_MATCHES + 1 });
+  if (matches.length === 0) throw await notFound(read, oldText);
+  if (matches.length > 1 && !replaceAll) throw severalFound(read, matches);
   if (matches.length > MOST_MATCHES) throw overLimit(`oldText occurs more than ${MOST_MATCHES} times in ${resolved}`);
-  const after = replaceMatches(before.bytes, matches, newText);
+  const after = await bytesOf(replaceMatches(text, matches, newText));
   if (after.length > LIMIT_BYTES) {
     throw overLimit(`${resolved} would have ${after.length} bytes, over the limit of ${LIMIT_BYTES}`);
   }
@@ -96,21 +99,17 @@ async function planEdit({ path, oldText, newText, replaceAll }: EditArgs, contex
   };
 }
 
-async function notFound({ path, bytes }: WholeFile, oldText: string): Promise<ToolFailure> {
+async function notFound({ path, bytes }: Pick<WholeFile, 'path' | 'bytes'>, oldText: string): Promise<ToolFailure> {
   const { nearMatches } = await import('./near-matches.ts');
   const near = nearMatches(bytes.toString('utf8'), oldText);
-  const { charsetOf } = await import('../../documents/text-charset.ts');
-  const charset = charsetOf(bytes);
   const advice = oldText.includes('\ufffd')
     ? 'oldText holds U+FFFD, which replaces bytes that are not valid UTF-8: choose a piece without it.'
-    : charset === 'utf-8'
-      ? 'oldText must be copied exactly, white space included.'
-      : `The file is text in ${charset}: choose a piece of ASCII characters alone.`;
+    : 'oldText must be copied exactly, white space included.';
   const closest = near ? `\nClosest:\n${near}\n` : ' ';
   return new ToolFailure(`oldText does not occur in ${path}.${closest}${advice}`);
 }
 
-function severalFound({ path, bytes }: WholeFile, matches: readonly Match[]): ToolFailure {
+function severalFound({ path, bytes }: Pick<WholeFile, 'path' | 'bytes'>, matches: readonly Match[]): ToolFailure {
   const lines = matches.slice(0, LINES_NAMED).map(({ start }) => lineOf(bytes, start));
   const more = matches.length > LINES_NAMED ? ', …' : '';
   const count = matches.length > MOST_MATCHES ? `more than ${MOST_MATCHES}` : matches.length;

@@ -193,13 +193,21 @@ describe('file_edit', () => {
     await expect(edit({ path: 'b', oldText: 'a\ufffdb', newText: '' })).rejects.toThrow(/not valid UTF-8/);
   });
 
-  it('names the charset of a text that is not UTF-8, where its letters cannot be found', async () => {
+  it('keeps the charset of a text that is not UTF-8, and refuses what that lacks', async () => {
     writeFileSync(file('old.txt'), Buffer.from('cff0e8e2e5f22c20ece8f03d35', 'hex'));
-    await expect(edit({ path: 'old.txt', oldText: 'мир', newText: 'x' })).rejects.toThrow(
-      'The file is text in windows-1251: choose a piece of ASCII characters alone.',
+    await edit({ path: 'old.txt', oldText: 'мир=5', newText: 'дом=6' });
+    expect(readFileSync(file('old.txt')).toString('hex')).toBe('cff0e8e2e5f22c20e4eeec3d36');
+    await expect(edit({ path: 'old.txt', oldText: 'дом', newText: '你好' })).rejects.toThrow(
+      'old.txt is text in windows-1251, which lacks a character of the new text',
     );
-    await edit({ path: 'old.txt', oldText: '=5', newText: '=6' });
-    expect(readFileSync(file('old.txt')).toString('hex')).toBe('cff0e8e2e5f22c20ece8f03d36');
+    expect(readFileSync(file('old.txt')).toString('hex')).toBe('cff0e8e2e5f22c20e4eeec3d36');
+  });
+
+  it('keeps the charset also where the file is written or added to', async () => {
+    writeFileSync(file('old.txt'), Buffer.from('cff0e8e2e5f22c20ece8f0', 'hex'));
+    await write({ path: 'old.txt', content: ' дом', mode: 'append' });
+    expect(readFileSync(file('old.txt')).toString('hex')).toBe('cff0e8e2e5f22c20ece8f020e4eeec');
+    await expect(write({ path: 'old.txt', content: '你好', mode: 'append' })).rejects.toThrow('text in windows-1251');
   });
 
   it('refuses what it cannot edit', async () => {

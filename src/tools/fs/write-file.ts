@@ -5,6 +5,7 @@ import { repliesIn } from '../languages/replies.ts';
 import { type ToolContext, ToolFailure, type ToolSpec } from '../tool.ts';
 import { changeFile, checkText, diffOf, linkNote, notePreviewed, type PlannedChange } from './change-file.ts';
 import { orToolFailure } from './failure.ts';
+import { inCharsetOf } from './in-charset.ts';
 import { orTooLargeForUndo } from './read-kept.ts';
 import { refuseStale } from './refuse-stale.ts';
 
@@ -116,12 +117,14 @@ async function planWrite(
 ): Promise<PlannedChange> {
   const { workspace, signal } = context;
   checkText(content, 'content');
-  const bytes = Buffer.from(content);
-  if (bytes.length > maxBytes) throw tooLarge(path, bytes.length, maxBytes);
+  const given = Buffer.from(content);
+  if (given.length > maxBytes) throw tooLarge(path, given.length, maxBytes);
   const { path: resolved } = await workspace.locate(path, signal).catch(orToolFailure);
   const before = await readWholeFile(workspace, path, { maxBytes: LARGEST_KEPT_BYTES, signal }).catch(
     orTooLargeForUndo,
   );
+  const isText = before !== undefined && !before.bytes.includes(0);
+  const bytes = isText ? await inCharsetOf(before.bytes, resolved, given) : given;
   const after = before && mode === 'append' ? Buffer.concat([before.bytes, bytes]) : bytes;
   if (after.length > maxBytes) throw tooLarge(path, after.length, maxBytes);
   if (before && mode === 'overwrite') await refuseStale(before, context);
