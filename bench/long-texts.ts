@@ -3,94 +3,25 @@
 // the text repeats some of them. Where the data of `retrieval` is there, also two paragraphs of an article as one text, in three languages.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createAnalyser } from '../src/memory/analysis/analyser.ts';
-import type { Memory } from '../src/memory/memory.ts';
-import type { Bench, Figure, Scale } from './bench.ts';
-import { withTemporaryHome } from './commands.ts';
-import { openMemory } from './open-memory.ts';
-import { type PlainSearch, plainSearch } from './plain-bm25.ts';
+import { type Collection, figureAgainstPlain, type Question, type Text } from './against-plain.ts';
+import type { Bench, Figure } from './bench.ts';
 
 const DOCS = resolve('docs');
 const DATA = resolve('../shared/data/retrieval');
 const LANGUAGES = ['en', 'zh', 'ru'];
-const AT = 10;
 const FEWEST_WORDS = 250;
 const SENTENCE_WORDS = { fewest: 8, most: 30 };
 const QUESTIONS_OF_A_TEXT = 2;
-const QUICK_QUESTIONS = 20;
-
-interface Text {
-  id: string;
-  text: string;
-}
-
-interface Question {
-  question: string;
-  /** The id of the text that answers it. */
-  answer: string;
-}
-
-interface Collection {
-  name: string;
-  texts: Text[];
-  questions: Question[];
-}
 
 export const longTexts: Bench = {
   name: 'long-texts',
   async run(scale) {
     const collections = [documentation(), ...(existsSync(DATA) ? LANGUAGES.map((language) => articles(language)) : [])];
     const figures: Figure[] = [];
-    for (const collection of collections) figures.push(await figureOf(collection, scale));
+    for (const collection of collections) figures.push(await figureAgainstPlain(collection, scale));
     return figures;
   },
 };
-
-async function figureOf({ name, texts, questions: all }: Collection, scale: Scale): Promise<Figure> {
-  return withTemporaryHome(async (home) => {
-    const { memory, close } = openMemory(home);
-    try {
-      await memory.saveAll(texts.map(({ id, text }) => ({ content: text, source: id })));
-      const questions = all.slice(0, scale === 'full' ? undefined : QUICK_QUESTIONS);
-      const ours = await meanReciprocalRank(questions, (question) => sourcesOf(memory, question));
-      const plain = await best(questions, plainSearch(texts, createAnalyser()));
-      return {
-        name: `${name}: plain BM25 is better by`,
-        value: 100 * (plain - ours),
-        unit: 'points of MRR@10',
-        limit: 0,
-        detail: `MRR@${AT} ${ours.toFixed(4)}, plain ${plain.toFixed(4)}, ${questions.length} questions over ${texts.length} texts`,
-      };
-    } finally {
-      close();
-    }
-  });
-}
-
-/** Of the usual settings, the one that does best here. */
-async function best(questions: readonly Question[], plain: readonly PlainSearch[]): Promise<number> {
-  const reached: number[] = [];
-  for (const search of plain)
-    reached.push(await meanReciprocalRank(questions, async (question) => search(question, AT)));
-  return Math.max(...reached);
-}
-
-async function meanReciprocalRank(
-  questions: readonly Question[],
-  search: (question: string) => Promise<string[]>,
-): Promise<number> {
-  let sum = 0;
-  for (const { question, answer } of questions) {
-    const place = (await search(question)).slice(0, AT).indexOf(answer);
-    if (place >= 0) sum += 1 / (place + 1);
-  }
-  return sum / questions.length;
-}
-
-async function sourcesOf(memory: Memory, question: string): Promise<string[]> {
-  const { results } = await memory.search(question, { topK: 3 * AT, budget: 1_000_000 });
-  return [...new Set(results.map(({ source }) => source))];
-}
 
 function documentation(): Collection {
   const pages = readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'));

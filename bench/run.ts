@@ -34,6 +34,7 @@ import { shellStep } from './shell-step.ts';
 import { startup } from './startup.ts';
 import { storeOverhead } from './store-overhead.ts';
 import { storeScale } from './store-scale.ts';
+import { technicalTexts } from './technical-texts.ts';
 import { updates } from './updates.ts';
 import { webPages } from './web-pages.ts';
 
@@ -53,6 +54,7 @@ const BENCHES: Bench[] = [
   manyTurns,
   retrieval,
   longTexts,
+  technicalTexts,
   updates,
   memoryRecall,
   factExtraction,

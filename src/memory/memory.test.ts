@@ -281,6 +281,22 @@ describe('save and search', () => {
     expect((await memory.search('violin varnish')).results[0]?.source).toBe('about');
   });
 
+  it('of paragraphs, the one that is about a word comes before a longer one that has more words by chance', async () => {
+    const { memory } = testMemory();
+    const filler = (sentences: number): string =>
+      'It was described at length in this paragraph. '.repeat(sentences).trim();
+    const others = Array.from({ length: 18 }, (_, index) => ({
+      content: `Report ${index}${index % 3 === 0 ? ' about a varnish' : ''}. ${filler(10)}`,
+      source: `report ${index}`,
+    }));
+    await memory.saveAll([
+      ...others,
+      { content: `The violin is Italian. ${filler(8)} The violin is loud.`, source: 'about' },
+      { content: `A violin. ${filler(9)} A varnish. ${filler(7)}`, source: 'by chance' },
+    ]);
+    expect((await memory.search('violin varnish')).results[0]?.source).toBe('about');
+  });
+
   it('a long text is found by words that are far apart in it', async () => {
     const { memory } = testMemory();
     const filler = 'It was described at length in this paragraph. '.repeat(25);

@@ -1,10 +1,10 @@
-// Ranks candidates from their own text: BM25 with little weight on length (chunks are similar in length), a small bonus for
-// matching more of the query, then mixed with the similarity of spelling (trigrams, weighted within the best candidates, so
-// that no second index is needed) and, where there are vectors, with the similarity of meaning. A chunk counts together with the
-// other candidates of its document.
+// Ranks candidates from their own text: BM25 in the setting that suits their length, then mixed with the similarity of spelling
+// (trigrams, weighted within the best candidates, so that no second index is needed) and, where there are vectors, with the
+// similarity of meaning. A chunk counts together with the other candidates of its document.
 import type { ArchiveChunk, Candidates, VectorHit } from '../storage/archive.ts';
 import type { Analyser, Counts, QueryTerms } from './analysis/analyser.ts';
 import { isName } from './speakers.ts';
+import { typicalTokens } from './typical-tokens.ts';
 
 interface Setting {
   k1: number;
@@ -13,15 +13,17 @@ interface Setting {
   coverage: number;
 }
 
-/** Of a chunk: chunks are similar in length, and short. */
-const CHUNK: Setting = { k1: 0.9, b: 0.3, coverage: 0.3 };
-/** Of a long document as a whole: a word that occurs often says more, and so does the length; many have all words somewhere. */
-const DOCUMENT: Setting = { k1: 1.2, b: 0.75, coverage: 0 };
+/** Of turns, notes and sentences: a longer one says more about its subject, a repeated word says little, and the one with more of the words is the answer. */
+const SHORT: Setting = { k1: 0.9, b: 0.3, coverage: 0.3 };
+/** Of paragraphs and longer texts, the usual one: a word that occurs often says more, a longer text has more words by chance, and many have all words somewhere. */
+const LONG: Setting = { k1: 1.2, b: 0.75, coverage: 0 };
+/** Tokens from which a text is long: sentences and turns of a conversation seldom have as many, paragraphs mostly have more. */
+const LONG_FROM = 80;
 /** A note and a book are different kinds of text: beyond this times the average, a length says nothing more. */
-const MOST_APART = 2;
+const MOST_APART = 3;
 /** What the words of all chunks of a document count for each of them: a long text spreads the words of a query. */
-const SHARE_AMONG_NOTES = 0.6;
-const SHARE_AMONG_LONG = 0.9;
+const SHARE_AMONG_SHORT = 0.6;
+const SHARE_AMONG_LONG = 0.8;
 const SPELLING_SHARE = 0.3;
 const SPELLING_AMONG = 100;
 const VECTOR_SHARE = 0.5;
@@ -55,13 +57,11 @@ export function createTextRanking(
     return counts;
   };
   return (chunks) => {
-    const wholes = scoreWholes(chunks);
+    const scoreOf = scoringOf(chunks);
     const scored = chunks
       .map((chunk) => {
         const counts = countsOf(chunk);
-        const own = scoreText(counts, chunk.length / statistics.averageLength, weights, CHUNK);
-        const whole = Math.max(own, wholes.scores.get(chunk.document.id) ?? 0);
-        return { chunk, counts, score: own > 0 ? (1 - wholes.share) * own + wholes.share * whole : 0 };
+        return { chunk, counts, score: scoreOf(chunk, counts) };
       })
       .sort(byScore);
     const highest = scored[0]?.score ?? 0;
@@ -77,28 +77,35 @@ export function createTextRanking(
       .sort(byScore);
   };
 
-  /**
-   * Of documents as one text. Where most are long they are compared with each other, as wholes; where most are notes or turns, only what
-   * has several chunks here gains from them.
-   */
-  function scoreWholes(chunks: readonly ArchiveChunk[]): Wholes {
+  /** Where most are long, all are compared as whole texts; else only what has several chunks here gains from them. */
+  function scoringOf(chunks: readonly ArchiveChunk[]): (chunk: ArchiveChunk, counts: Counts) => number {
     const documents = [...Map.groupBy(chunks, ({ document }) => document.id)];
-    const long = documents.filter(([, [first]]) => first !== undefined && first.chunksOfDocument > 1);
+    const long = documents.filter(([, own]) => isLong(own));
+    const { averageLength } = statistics;
     if (2 * long.length <= documents.length) {
       const several = documents.filter(([, own]) => own.length > 1);
-      const scores = several.map(([id, own]): [string, number] => [
-        id,
-        scoreText(countsOfAll(own), lengthOf(own) / statistics.averageLength, weights, CHUNK),
-      ]);
-      return { scores: new Map(scores), share: SHARE_AMONG_NOTES };
+      const wholes = scoreAll(several, (own) => lengthOf(own) / averageLength, SHORT);
+      return ({ document, length }, counts) => {
+        const own = scoreText(counts, length / averageLength, weights, SHORT);
+        return together(own, Math.max(own, wholes.get(document.id) ?? 0), SHARE_AMONG_SHORT);
+      };
     }
-    const lengths = new Map(documents.map(([id, own]) => [id, wholeLength(own)]));
-    const average = [...lengths.values()].reduce((sum, length) => sum + length, 0) / lengths.size;
-    const scores = documents.map(([id, own]): [string, number] => {
-      const relativeLength = Math.min(MOST_APART, Math.max(1 / MOST_APART, (lengths.get(id) ?? average) / average));
-      return [id, scoreText(countsOfAll(own), relativeLength, weights, DOCUMENT)];
-    });
-    return { scores: new Map(scores), share: SHARE_AMONG_LONG };
+    const average = averageOf(long.map(([, own]) => wholeLength(own)));
+    const wholes = scoreAll(documents, (own) => comparable(wholeLength(own) / average), LONG);
+    return ({ document, length }, counts) => {
+      const own = scoreText(counts, comparable(length / averageLength), weights, LONG);
+      return together(own, wholes.get(document.id) ?? 0, SHARE_AMONG_LONG);
+    };
+  }
+
+  function scoreAll(
+    documents: readonly [id: string, chunks: ArchiveChunk[]][],
+    relativeLength: (chunks: readonly ArchiveChunk[]) => number,
+    setting: Setting,
+  ): Map<string, number> {
+    return new Map(
+      documents.map(([id, own]) => [id, scoreText(countsOfAll(own), relativeLength(own), weights, setting)]),
+    );
   }
 
   function countsOfAll(chunks: readonly ArchiveChunk[]): Pick<Counts, 'terms'> {
@@ -109,11 +116,13 @@ export function createTextRanking(
   }
 }
 
-interface Wholes {
-  /** By the id of the document. */
-  scores: ReadonlyMap<string, number>;
-  /** What they count for each chunk, besides its own score. */
-  share: number;
+/** The score of a chunk with that of its whole document; a chunk without any word of the query has none. */
+function together(own: number, whole: number, share: number): number {
+  return own > 0 ? (1 - share) * own + share * whole : 0;
+}
+
+function comparable(relativeLength: number): number {
+  return Math.min(MOST_APART, Math.max(1 / MOST_APART, relativeLength));
 }
 
 function lengthOf(chunks: readonly ArchiveChunk[]): number {
@@ -123,6 +132,20 @@ function lengthOf(chunks: readonly ArchiveChunk[]): number {
 /** Of a document with these known chunks: the others are about as long. */
 function wholeLength(own: readonly ArchiveChunk[]): number {
   return (lengthOf(own) * (own[0]?.chunksOfDocument ?? own.length)) / own.length;
+}
+
+function isLong(own: readonly ArchiveChunk[]): boolean {
+  const [first] = own;
+  if (first === undefined) return false;
+  return first.chunksOfDocument > 1 || typicalTokens(first.text) >= LONG_FROM;
+}
+
+/**
+ * The average length of the texts that candidates were found among. The longer a text, the likelier it has a word of the query:
+ * the plain mean of candidates is too large, the harmonic one undoes that.
+ */
+function averageOf(lengths: readonly number[]): number {
+  return lengths.length / lengths.reduce((sum, length) => sum + 1 / Math.max(1, length), 0);
 }
 
 interface Weight {
@@ -178,7 +201,7 @@ function spellingScores(best: readonly Counts[]): number[] | undefined {
   const scores = best.map(({ trigrams, spelt }) => {
     let score = 0;
     for (const [part, count] of trigrams) {
-      score += rarity(holders.get(part) ?? 0, best.length) * saturation(count, spelt / average, CHUNK);
+      score += rarity(holders.get(part) ?? 0, best.length) * saturation(count, spelt / average, SHORT);
     }
     return score;
   });
