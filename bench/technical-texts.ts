@@ -83,7 +83,8 @@ function piecesOf(path: string, seen: Set<string>): Piece[] {
     if (open.paragraphs.length === 0) open.title = plainOf(heading);
     open.paragraphs.push(text);
     const id = `${path} ${pieces.length}`;
-    if (wordsOf(open.paragraphs.join(' ')).length < (LENGTHS[hashOf(id) % LENGTHS.length] ?? 0)) continue;
+    if (wordsOf(open.paragraphs.join(' ')).length < (LENGTHS[hashOf(`length of ${id}`) % LENGTHS.length] ?? 0))
+      continue;
     pieces.push(withQuestions({ id, title: open.title, text: open.paragraphs.join('\n\n') }));
     open = { title: '', paragraphs: [] };
   }
