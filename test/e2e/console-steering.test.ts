@@ -1,5 +1,5 @@
 // What a person writes while a turn runs: it is seen at once in every tab, joins the turn, can be taken back, and is never lost or asked twice.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -24,6 +24,12 @@ const asked = (page: Page) => page.getByRole('article', { name: 'You', exact: tr
 async function write(page: Page, text: string): Promise<void> {
   await field(page).fill(text);
   await page.keyboard.press('Enter');
+}
+
+/** Until it was accepted: the field is empty then. */
+async function send(page: Page, text: string): Promise<void> {
+  await write(page, text);
+  await eventually(async () => expect(await field(page).inputValue()).toBe(''));
 }
 
 /** A turn that runs until `go`. */
@@ -58,16 +64,15 @@ it('what is written while a turn runs waits in sight of every tab, joins the tur
   const errors = errorsOf(page);
   const other = await context.newPage();
   await other.goto(page.url());
-  await write(page, 'into German, please');
+  await send(page, 'into German, please');
   await waiting(page).getByText('into German, please', { exact: true }).waitFor();
-  expect(await field(page).inputValue()).toBe('');
-  await write(page, 'and short');
+  await send(page, 'and short');
   await eventually(async () => expect(await waiting(page).count()).toBe(2));
   await eventually(async () => expect(await waiting(other).count()).toBe(2));
   expect(await axeFindings(page)).toEqual([]);
   await page.reload();
-  await waiting(page).getByText('into German, please', { exact: true }).waitFor();
-  expect([await waiting(page).count(), await field(page).inputValue()]).toEqual([2, '']);
+  await eventually(async () => expect(await waiting(page).count()).toBe(2));
+  expect(await field(page).inputValue()).toBe('');
   go();
   await page.getByText('Answer to: and short').waitFor();
   expect(await joined(page).allTextContents()).toEqual(['into German, please', 'and short']);
@@ -81,8 +86,7 @@ it('what is written while a turn runs waits in sight of every tab, joins the tur
 
 it('a message that waits is taken back into the field, and stopping gives all of them back', async () => {
   const { opened, page } = await working();
-  // Nothing waits for the one before it to be accepted.
-  for (const text of ['one', 'two', 'three']) await write(page, text);
+  for (const text of ['one', 'two', 'three']) await send(page, text);
   await eventually(async () => expect(await waiting(page).count()).toBe(3));
   await field(page).fill('a thought');
   await waiting(page).first().getByRole('button', { name: 'Take back' }).click();
@@ -98,8 +102,8 @@ it('a message that waits is taken back into the field, and stopping gives all of
 it('what the turn did not take up is asked as the next question, once, in one, also when no page is open', async () => {
   const { opened, context, page } = await working();
   const url = page.url();
-  await write(page, 'first this');
-  await write(page, 'then that');
+  await send(page, 'first this');
+  await send(page, 'then that');
   await eventually(async () => expect(await waiting(page).count()).toBe(2));
   const turnId = (await turnsOf(opened))[0]?.id ?? '';
   await page.close();
@@ -120,7 +124,7 @@ it('what the turn did not take up is asked as the next question, once, in one, a
 
 it('a gateway that is killed loses no message that was accepted, and asks it once', async () => {
   const { opened, page } = await working();
-  await write(page, 'into German, please');
+  await send(page, 'into German, please');
   await waiting(page).waitFor();
   const state = JSON.parse(readFileSync(join(opened.home.path, 'service', 'gateway-service.json'), 'utf8'));
   process.kill(state.pid, 'SIGKILL');
@@ -135,4 +139,35 @@ it('a gateway that is killed loses no message that was accepted, and asks it onc
   await page.reload();
   await page.getByText('Answer to: into German, please').waitFor();
   expect([await asked(page).count(), await waiting(page).count()]).toEqual([2, 0]);
+});
+
+it('a question that is edited says what it replaces, can be left as it is, and never goes into a running turn', async () => {
+  const { opened, page, go } = await working();
+  go();
+  await page.getByText('Answer to: work').waitFor();
+  await send(page, 'second');
+  await page.getByText('Answer to: second').waitFor();
+  await field(page).fill('a thought');
+  const edit = page.getByRole('button', { name: 'Edit and ask again' }).nth(1);
+  const replaces = page.getByText('Replaces “second” and what follows it');
+  await edit.click();
+  await replaces.waitFor();
+  expect(await field(page).inputValue()).toBe('second');
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Keep the question' }).click();
+  expect([await replaces.count(), await field(page).inputValue()]).toEqual([0, 'a thought']);
+
+  rmSync(join(opened.workspace, 'go'));
+  await write(page, 'work more');
+  await page.locator('.output', { hasText: 'begun' }).last().waitFor();
+  await edit.click();
+  await write(page, 'another second');
+  await page.getByText('A turn is running: stop it').waitFor();
+  expect([await field(page).inputValue(), await waiting(page).count()]).toEqual(['another second', 0]);
+  go();
+  await page.getByText('Answer to: work more').waitFor();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('Answer to: another second').waitFor();
+  expect(await page.getByText('Answer to: work more').count()).toBe(0);
+  await eventually(async () => expect([await replaces.count(), await asked(page).count()]).toEqual([0, 2]));
 });

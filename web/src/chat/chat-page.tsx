@@ -114,8 +114,14 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
         session={key}
         isRunning={running !== undefined}
         begin={begin}
+        replaces={begin?.retryOf && shortened(shownQuestion(begin.retryOf).text)}
+        onKeepQuestion={() => setBegin(undefined)}
         onStop={() => void stop(conversation, giveBack)}
         onSend={async (message) => {
+          if (begin?.retryOf && running) {
+            say(t('chat.replaceLater'));
+            return false;
+          }
           const target = steered.current?.message === message.id ? steered.current.turn : running?.id;
           if (target !== undefined && message.files.length === 0 && !message.again?.length) {
             steered.current = { message: message.id, turn: target };
@@ -135,6 +141,12 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
       </Composer>
     </div>
   );
+}
+
+const LONGEST_SHOWN = 80;
+
+function shortened(text: string): string {
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }
 
 /** The end of a turn on a page that is looked at has been seen: as soon as it is drawn, the person may leave. */

@@ -23,6 +23,9 @@ export interface ComposerProps {
   isRunning: boolean;
   /** A text to begin with, such as a question that is edited; each new object replaces what is there, or is put before it. */
   begin?: { text: string; again?: readonly AgainFile[]; isAdded?: boolean };
+  /** The question that the message replaces, with everything that follows it. */
+  replaces?: string;
+  onKeepQuestion?(): void;
   /** Resolves with true when the message was taken; otherwise it stays. */
   onSend(message: Message): Promise<boolean>;
   onStop(): void;
@@ -31,7 +34,8 @@ export interface ComposerProps {
 
 const MOST_HEIGHT = 240;
 
-export function Composer({ session, isRunning, begin, onSend, onStop, children }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { session, isRunning, begin, replaces, onKeepQuestion, onSend, onStop, children } = props;
   const [text, setText] = useState(() => readDraft(session));
   const [files, setFiles] = useState<readonly File[]>([]);
   const [again, setAgain] = useState<readonly AgainFile[]>([]);
@@ -42,6 +46,13 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
   const chooser = useRef<HTMLInputElement>(null);
   const id = useRef(newMessageId());
   const isNextWanted = useRef(false);
+  /** What was typed before a text came to its place: it comes back behind that. */
+  const setAside = useRef<string | undefined>(undefined);
+  const takeBack = (): string => {
+    const { current = '' } = setAside;
+    setAside.current = undefined;
+    return current;
+  };
 
   const add = (list: Iterable<File> | null | undefined): void => setFiles((before) => [...before, ...(list ?? [])]);
   const drop = (dropped: DataTransfer): void => {
@@ -52,6 +63,8 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
   useEffect(() => onFilesDropped({ over: setOver, drop }), []);
   useEffect(() => {
     if (!begin) return;
+    id.current = newMessageId();
+    if (!begin.isAdded) setAside.current ??= text;
     setText((before) => (begin.isAdded ? [begin.text, before].filter((part) => part !== '').join('\n\n') : begin.text));
     if (!begin.isAdded) setAgain(begin.again ?? []);
     field.current?.focus();
@@ -77,7 +90,7 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
     if (!isTaken) return;
     id.current = newMessageId();
     // Not left to the effect: the first message of a conversation leads to another page, which ends this form.
-    const typed = withoutSent(field.current?.value ?? '', text);
+    const typed = withoutSent(field.current?.value ?? '', text) || takeBack();
     keepDraft(session, typed);
     setText(typed);
     setFiles((now) => now.filter((file) => !files.includes(file)));
@@ -100,6 +113,25 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
         void send();
       }}
     >
+      {replaces !== undefined && (
+        <p class="replaces">
+          <Icon name="edit" /> <span class="grow">{t('chat.replaces', { question: replaces })}</span>
+          <button
+            type="button"
+            class="icon-button small"
+            aria-label={t('chat.keepQuestion')}
+            title={t('chat.keepQuestion')}
+            onClick={() => {
+              setText(takeBack());
+              setAgain([]);
+              onKeepQuestion?.();
+              field.current?.focus();
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        </p>
+      )}
       {files.length + again.length > 0 && (
         <ul class="chips" aria-label={t('chat.files')}>
           {again.map((file) => (
@@ -122,6 +154,7 @@ export function Composer({ session, isRunning, begin, onSend, onStop, children }
         aria-label={t('chat.message')}
         placeholder={t(isRunning ? 'chat.steerHere' : 'chat.writeHere')}
         onInput={(event) => {
+          id.current = newMessageId();
           // Not left to the effect, which runs after the page is drawn: a reload can come before.
           keepDraft(session, event.currentTarget.value);
           setText(event.currentTarget.value);
