@@ -18,7 +18,7 @@ import type { TurnActions } from './message-row.tsx';
 import { rowsOf } from './rows.ts';
 import { type AgainFile, shownQuestion } from './sent-files.ts';
 import { chosenMode, chosenModel, isModelMissing, TurnChoices } from './turn-choices.tsx';
-import type { TurnView, WaitingMessage } from './turn-view.ts';
+import { messageIds, type TurnView, type WaitingMessage } from './turn-view.ts';
 
 export default function ChatPage({ id }: { id?: string }) {
   return id === undefined ? <NewChat /> : <OpenChat key={id} conversation={conversationOf(id)} />;
@@ -86,6 +86,7 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
   const steered = useRef<{ message: string; turn: string } | undefined>(undefined);
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(() => rowsOf(turns.value, folded), [turns.value, folded]);
+  const accepted = useMemo(() => new Set(turns.value.flatMap(messageIds)), [turns.value]);
   const actions = useMemo(
     () => actionsFor(conversation, { begin: setBegin, giveBack, fold: setFolded }),
     [conversation],
@@ -114,6 +115,7 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
         session={key}
         isRunning={running !== undefined}
         begin={begin}
+        accepted={accepted}
         replaces={begin?.retryOf && shortened(shownQuestion(begin.retryOf).text)}
         onKeepQuestion={() => setBegin(undefined)}
         onStop={() => void stop(conversation, giveBack)}

@@ -4,7 +4,7 @@ import { bytesText } from '../language/format.ts';
 import { t } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { say } from '../parts/toast.tsx';
-import { keepDraft, readDraft } from './drafts.ts';
+import { keepDraft, keepSentId, readDraft, readSentId } from './drafts.ts';
 import { droppedFiles } from './dropped-files.ts';
 import type { AgainFile } from './sent-files.ts';
 
@@ -23,6 +23,8 @@ export interface ComposerProps {
   isRunning: boolean;
   /** A text to begin with, such as a question that is edited; each new object replaces what is there, or is put before it. */
   begin?: { text: string; again?: readonly AgainFile[]; isAdded?: boolean };
+  /** Ids of messages that the gateway has. */
+  accepted?: ReadonlySet<string>;
   /** The question that the message replaces, with everything that follows it. */
   replaces?: string;
   onKeepQuestion?(): void;
@@ -35,7 +37,7 @@ export interface ComposerProps {
 const MOST_HEIGHT = 240;
 
 export function Composer(props: ComposerProps) {
-  const { session, isRunning, begin, replaces, onKeepQuestion, onSend, onStop, children } = props;
+  const { session, isRunning, begin, accepted, replaces, onKeepQuestion, onSend, onStop, children } = props;
   const [text, setText] = useState(() => readDraft(session));
   const [files, setFiles] = useState<readonly File[]>([]);
   const [again, setAgain] = useState<readonly AgainFile[]>([]);
@@ -44,7 +46,11 @@ export function Composer(props: ComposerProps) {
   const [isOver, setOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
-  const id = useRef(newMessageId());
+  const id = useRef(readSentId(session) ?? newMessageId());
+  const renewId = (): void => {
+    id.current = newMessageId();
+    keepSentId(session, undefined);
+  };
   const isNextWanted = useRef(false);
   /** What was typed before a text came to its place: it comes back behind that. */
   const setAside = useRef<string | undefined>(undefined);
@@ -63,7 +69,7 @@ export function Composer(props: ComposerProps) {
   useEffect(() => onFilesDropped({ over: setOver, drop }), []);
   useEffect(() => {
     if (!begin) return;
-    id.current = newMessageId();
+    renewId();
     if (!begin.isAdded) setAside.current ??= text;
     setText((before) => (begin.isAdded ? [begin.text, before].filter((part) => part !== '').join('\n\n') : begin.text));
     if (!begin.isAdded) setAgain(begin.again ?? []);
@@ -84,11 +90,12 @@ export function Composer(props: ComposerProps) {
     }
     if (isEmpty) return;
     setSending(true);
+    keepSentId(session, id.current);
     const isTaken = await onSend({ id: id.current, text, files, again });
     setSending(false);
     isNextWanted.current &&= isTaken;
     if (!isTaken) return;
-    id.current = newMessageId();
+    renewId();
     // Not left to the effect: the first message of a conversation leads to another page, which ends this form.
     const typed = withoutSent(field.current?.value ?? '', text) || takeBack();
     keepDraft(session, typed);
@@ -97,6 +104,13 @@ export function Composer(props: ComposerProps) {
     setAgain([]);
     field.current?.focus();
   }
+  // Its answer was lost, with the page that sent it or with the connection.
+  useEffect(() => {
+    if (isSending || !accepted?.has(`message-${id.current}`)) return;
+    renewId();
+    keepDraft(session, '');
+    setText('');
+  }, [accepted, isSending]);
   // What was typed and sent while another message was on its way.
   useEffect(() => {
     if (isSending || !isNextWanted.current) return;
@@ -154,7 +168,7 @@ export function Composer(props: ComposerProps) {
         aria-label={t('chat.message')}
         placeholder={t(isRunning ? 'chat.steerHere' : 'chat.writeHere')}
         onInput={(event) => {
-          id.current = newMessageId();
+          renewId();
           // Not left to the effect, which runs after the page is drawn: a reload can come before.
           keepDraft(session, event.currentTarget.value);
           setText(event.currentTarget.value);

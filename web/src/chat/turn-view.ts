@@ -117,7 +117,9 @@ export function withEvent(turn: TurnView, event: TurnEvent, now?: number): TurnV
     case 'tool-end':
       return withTool(turn, event.call.id, (part) => ({ ...part, result: event.result }), event.call);
     case 'steer-waiting':
-      return isKnownMessage(turn, event.message.id) ? turn : { ...turn, waiting: [...turn.waiting, event.message] };
+      return messageIds(turn).includes(event.message.id)
+        ? turn
+        : { ...turn, waiting: [...turn.waiting, event.message] };
     case 'steer-withdrawn':
       return withoutWaiting(turn, [event.messageId]);
     case 'steered': {
@@ -204,9 +206,9 @@ function withTool(
   };
 }
 
-/** One that waits, or has joined the turn. */
-function isKnownMessage({ waiting, parts }: TurnView, id: string): boolean {
-  return waiting.some((each) => each.id === id) || parts.some((part) => part.kind === 'steered' && part.id === id);
+/** Of those that wait, or have joined the turn. */
+export function messageIds({ waiting, parts }: TurnView): string[] {
+  return [...waiting, ...parts.filter(({ kind }) => kind === 'steered')].map(({ id }) => id);
 }
 
 /** They have joined a turn, were taken back, or are a question of their own. */
