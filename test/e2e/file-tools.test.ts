@@ -224,7 +224,7 @@ describe('file_edit', () => {
     writeFileSync(path, 'one\nby hand\n');
     const { toolError } = await ask(home, editing, '--approve=auto');
     expect(toolError?.message).toMatch(
-      /a\.txt has changed since it was read .*\n1 line\(s\) in place of 1 at line 2:\n2\| by hand/,
+      /a\.txt has changed since it was read .*\n1 line in place of 1 at line 2:\n2\| by hand/,
     );
     expect((await ask(home, editing, '--approve=auto', '--session', 'other')).toolError).toBeUndefined();
     expect(content(home, 'a.txt')).toBe('1\nby hand\n');
