@@ -170,7 +170,7 @@ it('a bot of a private deployment of Feishu is connected by its address', async 
   feishu.say({ chatId: ANNA.chatId, senderId: ANNA.id, text: 'hello' });
   const requests = page.getByRole('region', { name: 'Waiting to be admitted' });
   await requests.locator('.card', { hasText: 'feishu' }).getByRole('button', { name: 'Admit' }).click();
-  await eventually(() => expect(onFeishu()).toMatch(/let you in/));
+  await eventually(() => expect(onFeishu()).toContain('The owner has admitted you'));
   feishu.say({ chatId: ANNA.chatId, senderId: ANNA.id, text: 'number five' });
   await eventually(() => expect(onFeishu()).toContain('You wrote: number five'));
   expect(feishu.violations).toEqual([]);

@@ -82,7 +82,9 @@ export function createBucket(settings: BucketSettings, options: BucketOptions): 
       return { failed: await failureOf(response) };
     } catch (error) {
       if (error instanceof StorageError) throw error;
-      return { failed: { code: 'STORAGE_UNREACHABLE', message: reasonOf(error), mayPass: true, cause: error } };
+      // A store that hangs was waited for long enough.
+      const mayPass = (error as Error).name !== 'TimeoutError';
+      return { failed: { code: 'STORAGE_UNREACHABLE', message: reasonOf(error), mayPass, cause: error } };
     }
   }
 
