@@ -53,10 +53,10 @@ describe('a day, in the browser', () => {
     await page.goto(`${opened.address}#/channels`);
     await page.getByRole('button', { name: 'Connect a bot' }).click();
     await page.getByRole('button', { name: 'Telegram' }).click();
-    await page.getByLabel('Bot token').fill(telegram.token);
+    await page.getByLabel('The token of the bot').fill(telegram.token);
     await page.getByRole('button', { name: 'Try and store' }).click();
     await page.getByText('is connected.').waitFor();
-    await page.getByRole('button', { name: 'Restart the gateway now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restart the gateway now' }).click();
     await page.getByText('The gateway runs again.').waitFor();
     await page.keyboard.press('Escape');
     await page.goto(opened.address);
