@@ -128,6 +128,9 @@ it.each([
   ['node /srv/tools/index.js', 'index'],
   ['https://mcp.linear.app/sse', 'linear'],
   ['http://127.0.0.1:3000/mcp', 'local'],
+  ['http://[::1]:3000/mcp', 'local'],
+  ['http://[', ''],
+  ['https://<your-host>/mcp', ''],
   ['', ''],
 ])('%s is called %s', (line, name) => {
   expect(suggestedName(line)).toBe(name);

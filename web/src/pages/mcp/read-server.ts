@@ -86,7 +86,8 @@ export function inputOf({ name, line, cwd, env, headers }: ServerDraft): ServerI
 /** A name for what nobody named: the package of a command, the host of an address. */
 export function suggestedName(line: string): string {
   if (isAddress(line)) {
-    const { hostname } = new URL(line.trim());
+    // No host: a part of it only stands for the person's own, or is still to be typed.
+    const hostname = URL.canParse(line.trim()) ? new URL(line.trim()).hostname : '';
     const parts = hostname.split('.').filter((part) => !/^(www|mcp|api|app)$/.test(part));
     return asName(/^[\d.]+$|^localhost$|^\[/.test(hostname) ? 'local' : (parts.at(-2) ?? parts[0] ?? ''));
   }
