@@ -140,7 +140,7 @@ export function createConversation(
     for (const id of new Set(unknown)) void findQuestion(id);
   }
 
-  /** A turn that begins with messages that an earlier one did not take up: they wait there no more. Resolves with what they say. */
+  /** A turn that begins with messages that an earlier one did not take up: they wait there no more. Returns what they say. */
   function takeAsked(event: TurnEvent, changed: Map<string, TurnView>): string {
     const origins = (event.type === 'run-start' && event.origin?.split(' ')) || [];
     const texts: string[] = [];
