@@ -76,7 +76,8 @@ it('what is written while a turn runs waits in sight of every tab, joins the tur
   go();
   await page.getByText('Answer to: and short').waitFor();
   expect(await joined(page).allTextContents()).toEqual(['into German, please', 'and short']);
-  expect([await waiting(page).count(), await waiting(other).count()]).toEqual([0, 0]);
+  expect(await waiting(page).count()).toBe(0);
+  await eventually(async () => expect(await waiting(other).count()).toBe(0));
   expect(told(opened)).toContain('into German, please');
   await page.reload();
   await page.getByText('Answer to: and short').waitFor();
@@ -91,7 +92,7 @@ it('a message that waits is taken back into the field, and stopping gives all of
   await field(page).fill('a thought');
   await waiting(page).first().getByRole('button', { name: 'Take back' }).click();
   await eventually(async () => expect(await field(page).inputValue()).toBe('one\n\na thought'));
-  expect(await waiting(page).count()).toBe(2);
+  await eventually(async () => expect(await waiting(page).count()).toBe(2));
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await page.getByText('Cancelled', { exact: true }).waitFor();
   await eventually(async () => expect(await field(page).inputValue()).toBe('two\n\nthree\n\none\n\na thought'));
@@ -144,7 +145,7 @@ it('a gateway that is killed loses no message that was accepted, and asks it onc
   await page.getByText('The connection is lost.').waitFor();
   await opened.run(['up', '--port', new URL(opened.address).port, '--no-open', '--json']);
   await page.getByText('Answer to: into German, please').waitFor();
-  expect(await asked(page).count()).toBe(2);
+  await eventually(async () => expect(await asked(page).count()).toBe(2));
   await eventually(() => expect(keptFile(opened)).toBe(false));
   await opened.run(['gateway', 'stop']);
   await opened.run(['up', '--port', new URL(opened.address).port, '--no-open', '--json']);

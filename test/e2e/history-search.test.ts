@@ -106,8 +106,8 @@ describe('searching past conversations', () => {
 describe('with words for a time', () => {
   const days = testHome();
   const DAY = 24 * 60 * 60_000;
-  /** A Wednesday, in the middle of the day in most timezones. */
-  const TODAY = Date.UTC(2026, 10, 18, 11);
+  /** A Wednesday, at noon where this machine is. */
+  const TODAY = new Date(2026, 10, 18, 12).getTime();
   const at = (clock: number, ...args: string[]): Promise<Finished> => lainclaw(args, { home: days, now: () => clock });
   const found = async (...args: string[]): Promise<string[]> =>
     (await at(TODAY, 'sessions', 'search', ...args, '--json'))
