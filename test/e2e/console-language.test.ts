@@ -48,6 +48,13 @@ describe.each([
     expect(await saved.textContent()).toContain(`${audit.reasons['from-machine']}: ${audit.reasons.change}`);
   });
 
+  it('why a turn failed, with what was said of it as its detail', async () => {
+    await open('chat/failing');
+    const note = page.locator('.turn-end .note.problem');
+    await note.getByText(errors.PROVIDER_AUTH).waitFor();
+    expect(await note.textContent()).toContain('lainclaw auth login openai');
+  });
+
   it('an error, with what the gateway said as its detail', async () => {
     await open('replay/nowhere');
     const note = page.getByRole('alert');
@@ -58,7 +65,7 @@ describe.each([
 
 let sharedConsole: Promise<ConsoleBrowser> | undefined;
 
-/** One gateway for both: with a damaged file, a refused call and an operation. */
+/** One gateway for both: with a damaged file, a refused call, a failed turn and an operation. */
 function shared(): Promise<ConsoleBrowser> {
   sharedConsole ??= prepared();
   return sharedConsole;
@@ -66,15 +73,19 @@ function shared(): Promise<ConsoleBrowser> {
 
 async function prepared(): Promise<ConsoleBrowser> {
   const opened = await openConsole({
-    script: ({ messages }) =>
-      messages.length < 3
+    script: ({ messages }) => {
+      if (messages.some(({ text }) => text.includes('with a wrong key')))
+        return { fault: { kind: 'status', status: 401 } };
+      return messages.length < 3
         ? { toolCalls: [{ name: 'file_write', args: { path: 'note.md', content: '# Note\n' } }] }
-        : { text: 'It was refused.' },
+        : { text: 'It was refused.' };
+    },
   });
   writeFileSync(join(opened.home.path, 'permissions.json'), JSON.stringify({ version: 1, deny: ['file_write'] }), {
     mode: 0o600,
   });
   await opened.run(['ask', '--provider', 'openai', 'write a note']);
+  await opened.run(['ask', '--provider', 'openai', '--session', 'failing', 'ask with a wrong key']);
   await opened.run(['memory', 'save', 'The payments service rounds half up.']);
   writeFileSync(join(opened.home.path, 'notes.json'), '"no object"', { mode: 0o600 });
   return opened;

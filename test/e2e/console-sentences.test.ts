@@ -1,6 +1,7 @@
 // What the program says by code has a text in each language of the console.
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { ModelFailureCode } from '../../src/adapters/adapter.ts';
 import { FINDING_TEXTS, FIX_TEXTS } from '../../src/operations/doctor-texts.ts';
 import { REPAIRS } from '../../src/storage/file-problems.ts';
 import { REASONS, readReasons, reasonText } from '../../src/vocabulary/reasons.ts';
@@ -42,23 +43,39 @@ describe.each<[string, Table, Table, Table]>([
   });
 });
 
+/** How a turn can fail at its provider. */
+const PROVIDER_FAILURES: Readonly<Record<Exclude<ModelFailureCode, 'cancelled'>, true>> = {
+  auth: true,
+  rate_limit: true,
+  overloaded: true,
+  context_length: true,
+  network: true,
+  protocol: true,
+  refused: true,
+};
+
 describe('errors', () => {
   const sources = globSync('src/**/*.ts')
     .filter((path) => !/\.test\.ts$|^src.(?:cli|library).|\.d\.ts$/.test(path))
     .map((path) => readFileSync(path, 'utf8'));
   const thrown = sources.flatMap((text) =>
-    [...text.matchAll(/new \w*(?:Error|Problem)\(\s*(?:\d{3},\s*)?'([A-Z][A-Z0-9_]+)'/g)].map(([, code = '']) => code),
+    [...text.matchAll(/new [A-Z]\w*\(\s*(?:\d{3},\s*)?'([A-Z][A-Z0-9_]+)'/g)].map(([, code = '']) => code),
   );
+  /** `code: 'X'`, and `code = … ? 'X' : 'Y'`. */
+  const chosen = sources
+    .flatMap((text) => [...text.matchAll(/\bcode(?::|\s*=(?!=))([^;{}]*)/g)].map(([, value = '']) => value))
+    .flatMap((value) => [...value.matchAll(/(?<!=\s*)'([A-Z][A-Z0-9_]+)'/g)].map(([, code = '']) => code));
   const declared = sources
     .flatMap((text) => [...text.matchAll(/type \w*Code\b\s*=([^;]+);/g)].map(([, union = '']) => union))
     .flatMap((union) => [...union.matchAll(/'([A-Z][A-Z0-9_]+)'/g)].map(([, code = '']) => code));
-  const codes = [...new Set([...thrown, ...declared, 'NOT_ALLOWED'])].toSorted();
+  const provider = Object.keys(PROVIDER_FAILURES).map((code) => `PROVIDER_${code.toUpperCase()}`);
+  const codes = [...new Set([...thrown, ...chosen, ...declared, ...provider, 'NOT_ALLOWED'])].toSorted();
 
   it.each([
     ['Chinese', errorsZh, /\p{Script=Han}/u],
     ['Russian', errorsRu, /\p{Script=Cyrillic}/u],
   ] as const)(
-    'each code that the gateway can answer with has a text in %s, and no other',
+    'each code that the gateway or a turn can answer with has a text in %s, and no other',
     (_language, texts, script) => {
       expect(codes).toContain('SESSION_NOT_FOUND');
       expect(codes.filter((code) => !(code in texts))).toEqual([]);

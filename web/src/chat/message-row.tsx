@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { costText, durationText, numberText, timeText } from '../language/format.ts';
 import { type TextKey, t } from '../language/language.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import { wordedError } from '../parts/notes.tsx';
 import { Checklist } from './checklist.tsx';
 import { Markdown } from './markdown.tsx';
 import { QuestionCard } from './question-card.tsx';
@@ -11,7 +12,7 @@ import { Recalled } from './recalled.tsx';
 import { isOpenQuestion, type Row } from './rows.ts';
 import { shownQuestion } from './sent-files.ts';
 import { ToolCard } from './tool-card.tsx';
-import type { Part, TurnView, WaitingMessage } from './turn-view.ts';
+import type { Part, TurnEnd, TurnView, WaitingMessage } from './turn-view.ts';
 
 /** What can be done with a turn from its row. */
 export interface TurnActions {
@@ -201,6 +202,22 @@ const STAGES: Record<string, TextKey> = {
   cancelled: 'stage.cancelled',
 };
 
+function Failure({ stage, error }: { stage: TextKey | undefined; error: NonNullable<TurnEnd['error']> }) {
+  const { text, detail } = wordedError(error);
+  return (
+    <div class="note problem">
+      <Icon name="warn" />
+      <div>
+        <p>
+          {stage ? `${t(stage)}: ` : ''}
+          {text}
+        </p>
+        {detail !== undefined && <p class="quiet">{detail}</p>}
+      </div>
+    </div>
+  );
+}
+
 function EndRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
   const { end, state } = turn;
   if (state !== 'ended' || !end)
@@ -214,12 +231,7 @@ function EndRow({ turn, actions }: { turn: TurnView; actions: TurnActions }) {
   const error = end.stage === 'cancelled' ? undefined : end.error;
   return (
     <footer class="turn-end">
-      {error && (
-        <p class="note problem">
-          <Icon name="warn" /> {stage ? `${t(stage)}: ` : ''}
-          {error.message}
-        </p>
-      )}
+      {error && <Failure stage={stage} error={error} />}
       {!error && stage && <p class="quiet">{t(stage)}</p>}
       <div class="row-actions">
         <span class="quiet">{factsOf(turn)}</span>

@@ -40,12 +40,16 @@ export function problemText(problem: unknown): string {
   return detail === undefined ? text : `${text} (${detail})`;
 }
 
-/** In the language of the page where the code has a text; then what the gateway said is the detail. */
 function wordedProblem(problem: unknown): { text: string; detail?: string } {
   if (!(problem instanceof ApiProblem)) return { text: problem instanceof Error ? problem.message : String(problem) };
   if (problem.status === 0) return { text: t('problem.unreachable') };
-  const text = errorText(problem.code);
-  return text === undefined ? { text: problem.message } : { text, detail: problem.message };
+  return wordedError(problem);
+}
+
+/** In the language of the page where the code has a text; then what the gateway said is the detail. */
+export function wordedError({ code, message }: { code: string; message: string }): { text: string; detail?: string } {
+  const text = errorText(code);
+  return text === undefined ? { text: message } : { text, detail: message };
 }
 
 export function Loading() {

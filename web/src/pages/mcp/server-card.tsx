@@ -5,6 +5,7 @@ import type { Output } from '../../api/operations.ts';
 import { t } from '../../language/language.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { wordedError } from '../../parts/notes.tsx';
 import { attempt, say } from '../../parts/toast.tsx';
 import { hrefOf } from '../../router.ts';
 import { joinLine } from './command-line.ts';
@@ -71,7 +72,7 @@ export function ServerCard({ server, onDone }: { server: Server; onDone(): void 
       {problem?.code === 'MCP_SIGN_IN' ? (
         <ServerSignIn name={name} about={t('mcp.needsSignIn')} onSignedIn={onDone} />
       ) : (
-        problem && <p class="problem-text">{problem.text}</p>
+        problem && <ProblemText problem={problem} />
       )}
       {leftOut.map((each) => (
         <p key={each} class="quiet">
@@ -102,6 +103,16 @@ export function ServerCard({ server, onDone }: { server: Server; onDone(): void 
         />
       )}
     </li>
+  );
+}
+
+function ProblemText({ problem: { code, text: message } }: { problem: NonNullable<Server['problem']> }) {
+  const { text, detail } = wordedError({ code, message });
+  return (
+    <div>
+      <p class="problem-text">{text}</p>
+      {detail !== undefined && <p class="quiet">{detail}</p>}
+    </div>
   );
 }
 
