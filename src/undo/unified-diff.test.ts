@@ -2,6 +2,7 @@ import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { processorTime } from '../../test/support/processor-time.ts';
+import { encodeText } from '../documents/encode-text.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 const diff = (before: string | undefined, after: string | undefined, maxChars = 1_000_000) =>
@@ -31,6 +32,19 @@ describe('a unified diff', () => {
     expect((await diff('a\n', undefined)).text).toBe('--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n');
     expect(await diff('a', 'a')).toMatchObject({ text: '', added: 0 });
     expect(await diff('a\0', 'b')).toMatchObject({ text: 'Binary file f: 2 bytes before, 1 after\n' });
+  });
+
+  it.each(['windows-1251', 'gb18030'] as const)('shows a file in %s in its letters', async (charset) => {
+    const encoded = (text: string): Buffer => encodeText(text, charset) ?? Buffer.alloc(0);
+    const text = charset === 'gb18030' ? '付款队列满了。\n' : 'Платежи не прошли.\n';
+    const more = { path: 'f', maxChars: 1_000 };
+    const changed = await unifiedDiff({ ...more, before: encoded(`${text}a\n`), after: encoded(`${text}b\n`) });
+    expect(changed.text).toBe(`--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n ${text}-a\n+b\n`);
+    const removed = await unifiedDiff({ ...more, before: encoded(text), after: undefined });
+    expect(removed.text).toContain(`-${text}`);
+    // Every line of a file that is put into UTF-8 is a change.
+    const converted = await unifiedDiff({ ...more, before: encoded(text), after: Buffer.from(text) });
+    expect(converted).toMatchObject({ added: 1, removed: 1, text: expect.stringContaining(`+${text}`) });
   });
 
   it('ends at a line when it grows too long, and counts everything', async () => {

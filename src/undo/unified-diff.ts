@@ -1,6 +1,7 @@
 // A unified diff of two contents, bounded. Equal bytes at both ends are cut off first, so a small change in a large
 // file costs its own size; the rest goes to the diff library, which gives up on too many differences: then the whole rest is
 // shown as removed and added. A text that would exceed the limit ends after a line, with a note.
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { StructuredPatchHunk } from 'diff';
 
 export interface DiffRequest {
@@ -33,7 +34,7 @@ export async function unifiedDiff({ path, before, after, maxChars }: DiffRequest
     const text = `Binary file ${path}: ${old.length} bytes before, ${now.length} after\n`;
     return { text, added: 0, removed: 0, truncated: false };
   }
-  const window = differingLines(old, now);
+  const window = differingLines(old, now, await decoderOf(old, now));
   const hunks = await hunksOf(window.old, window.now);
   let added = 0;
   let removed = 0;
@@ -49,8 +50,23 @@ export async function unifiedDiff({ path, before, after, maxChars }: DiffRequest
   return { ...bounded(lines, maxChars), added, removed };
 }
 
+type Decode = (bytes: Buffer) => string;
+
+/** Both are shown in the charset that the file keeps; where it is changed to or from UTF-8, as UTF-8, in which every changed line differs. */
+async function decoderOf(old: Buffer, now: Buffer): Promise<Decode> {
+  const asUtf8: Decode = (bytes) => bytes.toString('utf8');
+  const [foreign, other] = isUtf8(old) ? [now, old] : [old, now];
+  if (isUtf8(foreign) || (isUtf8(other) && !isAscii(other))) return asUtf8;
+  const { charsetOf } = await import('../documents/text-charset.ts');
+  const charset = charsetOf(foreign);
+  // UTF-16 cannot be cut into lines by its bytes.
+  if (charset.startsWith('utf-')) return asUtf8;
+  const decoder = new TextDecoder(charset);
+  return (bytes) => decoder.decode(bytes);
+}
+
 /** The lines that differ, with some context, and the number of lines before them. */
-function differingLines(old: Buffer, now: Buffer): { old: string; now: string; linesBefore: number } {
+function differingLines(old: Buffer, now: Buffer, decode: Decode): { old: string; now: string; linesBefore: number } {
   const shorter = Math.min(old.length, now.length);
   const head = longestEqual(shorter, (length) => old.subarray(0, length).equals(now.subarray(0, length)));
   const tail = longestEqual(shorter - head, (length) =>
@@ -66,8 +82,8 @@ function differingLines(old: Buffer, now: Buffer): { old: string; now: string; l
     end = newline < 0 ? old.length : newline + 1;
   }
   return {
-    old: old.toString('utf8', start, end),
-    now: now.toString('utf8', start, now.length - (old.length - end)),
+    old: decode(old.subarray(start, end)),
+    now: decode(now.subarray(start, now.length - (old.length - end))),
     linesBefore: countLines(old.subarray(0, start)),
   };
 }

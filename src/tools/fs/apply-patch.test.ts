@@ -73,6 +73,18 @@ beforeEach(async () => {
 const tool = createApplyPatchTool();
 const patchOf = (...lines: string[]): string => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
 const apply = (...lines: string[]) => tool.execute({ patch: patchOf(...lines) }, context);
+
+it('keeps the charset of a file, shows its letters, and refuses what the charset lacks', async () => {
+  const path = join(home.workspace, 'old.txt');
+  // "Привет" and "мир" in windows-1251.
+  writeFileSync(path, Buffer.from('cff0e8e2e5f20aece8f00a', 'hex'));
+  const update = ['*** Update File: old.txt', '@@', ' Привет', '-мир'];
+  const preview = await tool.preview?.({ patch: patchOf(...update, '+дом') }, context);
+  expect(preview?.text).toBe('--- a/old.txt\n+++ b/old.txt\n@@ -1,2 +1,2 @@\n Привет\n-мир\n+дом\n');
+  await expect(apply(...update, '+你好')).rejects.toThrow('which lacks a character of the new text');
+  await apply(...update, '+дом');
+  expect(readFileSync(path).toString('hex')).toBe('cff0e8e2e5f20ae4eeec0a');
+});
 const read = (path: string) => createReadFileTool().execute({ path }, context);
 const path = (name: string): string => join(home.workspace, name);
 const put = (name: string, text: string): void => writeFileSync(path(name), text);

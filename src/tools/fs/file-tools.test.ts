@@ -195,7 +195,10 @@ describe('file_edit', () => {
 
   it('keeps the charset of a text that is not UTF-8, and refuses what that lacks', async () => {
     writeFileSync(file('old.txt'), Buffer.from('cff0e8e2e5f22c20ece8f03d35', 'hex'));
-    await edit({ path: 'old.txt', oldText: 'мир=5', newText: 'дом=6' });
+    const args = { path: 'old.txt', oldText: 'мир=5', newText: 'дом=6' };
+    const preview = await createEditFileTool().preview?.(args, context);
+    expect(preview?.text).toContain('-Привет, мир=5\n\\ No newline at end of file\n+Привет, дом=6\n');
+    await edit(args);
     expect(readFileSync(file('old.txt')).toString('hex')).toBe('cff0e8e2e5f22c20e4eeec3d36');
     await expect(edit({ path: 'old.txt', oldText: 'дом', newText: '你好' })).rejects.toThrow(
       'old.txt is text in windows-1251, which lacks a character of the new text',

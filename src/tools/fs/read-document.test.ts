@@ -76,7 +76,7 @@ describe('file_read of text that is not UTF-8', () => {
   it('shows it, and says in which charset it is', async () => {
     put('old.txt', Buffer.from('cff0e8e2e5f22c20ece8f03d35', 'hex'));
     const { text, data } = await read({ path: 'old.txt' });
-    expect(text).toBe('[text in windows-1251: file_edit and file_write keep it]\nПривет, мир=5');
+    expect(text).toBe('[text in windows-1251: file_edit, file_write and apply_patch keep it]\nПривет, мир=5');
     expect(data).toMatchObject({ charset: 'windows-1251', content: 'Привет, мир=5' });
   });
 

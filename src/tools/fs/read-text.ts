@@ -139,7 +139,7 @@ function output(path: string, bytes: Buffer, facts: Record<string, number>): Too
     return { data: { path, content, ...facts }, text: content };
   }
   const content = new TextDecoder(charset).decode(bytes);
-  const note = `[text in ${charset}: file_edit and file_write keep it]`;
+  const note = `[text in ${charset}: file_edit, file_write and apply_patch keep it]`;
   return { data: { path, charset, content, ...facts }, text: `${note}\n${content}` };
 }
 

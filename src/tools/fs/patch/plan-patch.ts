@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { LARGEST_KEPT_BYTES, readWholeFile, type WholeFile } from '../../../workspace/file-access.ts';
 import { type ToolContext, ToolFailure } from '../../tool.ts';
 import { orToolFailure } from '../failure.ts';
+import { inCharset } from '../in-charset.ts';
 import { orTooLargeForUndo } from '../read-kept.ts';
 import { refuseBinary } from '../refuse-binary.ts';
 import { refuseStale } from '../refuse-stale.ts';
@@ -95,10 +96,12 @@ function isChanged({ before, after }: PatchedFile): boolean {
 
 async function changed(path: string, bytes: Buffer, hunks: Parameters<typeof applyHunks>[2]): Promise<Buffer> {
   if (hunks.length === 0) return bytes;
-  return applyHunks(path, bytes, hunks, async (wanted) => {
+  const { text, bytesOf } = await inCharset(path, bytes);
+  const after = await applyHunks(path, text, hunks, async (wanted) => {
     const { nearMatches } = await import('../near-matches.ts');
-    return nearMatches(bytes.toString('utf8'), wanted);
+    return nearMatches(text.toString('utf8'), wanted);
   });
+  return bytesOf(after);
 }
 
 function checked(path: string, bytes: Buffer): Buffer {
