@@ -20,7 +20,7 @@ export async function refuseHomeInUse(home: string, own: string): Promise<void> 
       'BACKUP_HOME_IN_USE',
       name.startsWith(GATEWAY)
         ? 'a gateway runs on this home: stop it first (lainclaw gateway stop)'
-        : 'another command runs on this home: wait until it has ended',
+        : 'another command runs on this home (after an answer, one may extract facts in the background for two minutes): wait until it has ended',
     );
   }
   for (const name of DATABASES) {
