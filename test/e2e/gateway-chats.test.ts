@@ -102,7 +102,8 @@ it('does not repeat what had an effect: it says what was running', async () => {
   const count = join(home.workspace, 'count.txt');
   await start();
   write('do it');
-  await until(() => existsSync(count));
+  // The shell makes the file before it writes into it.
+  await until(() => existsSync(count) && readFileSync(count, 'utf8') !== '');
   await gateway.end('SIGKILL');
   await start();
   const isExplanation = ({ markdown = '' }: { markdown?: string }): boolean =>
