@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bubblewrapArguments, type Features, featuresOf, limitScript } from './bubblewrap-arguments.ts';
 import { explainFailure, PROGRAMS_MISSING } from './bubblewrap-failures.ts';
-import { type Cgroup, type CgroupDependencies, createCgroup } from './cgroup.ts';
+import { type Cgroup, type CgroupDependencies, createCgroups } from './cgroup.ts';
 import { type CommandSandbox, createDirectSandbox, type RunPlan } from './command-sandbox.ts';
 import { readStat } from './end-tree.ts';
 import { findProgram, SYSTEM_DIRECTORIES } from './find-program.ts';
@@ -71,6 +71,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   const store = join(dependencies.lainclawHome, 'sandbox');
   const leaseDirectories = createSpareDirectories({ store, newName: leases.newLease });
   const readyRuns = createReadyRuns<ReadySandbox>(endUnused);
+  const newGroup = createCgroups(dependencies.cgroups);
   const removingGroups = new Set<Promise<void>>();
 
   function planRun({ profile, env }: SandboxCommand, tools: Programs): RunPlan {
@@ -110,7 +111,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   }
 
   async function makeReady(plan: RunPlan, limits: Limits): Promise<ReadySandbox> {
-    const cgroup = createCgroup(dependencies.cgroups, newId('run'), withOneMore(limits));
+    const cgroup = newGroup(newId('run'), withOneMore(limits));
     try {
       const common = { limits, cgroup, store, leases, leaseDirectories, starter };
       const openFifos = async (count: number): Promise<Fifo[]> =>
@@ -154,7 +155,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
       inherited: inherited(),
       openFilter: filter.open,
       openPipes: async (onMaker) => outputPipes(await fifos.take(2, mkfifoWith(tools.mkfifo, onMaker))),
-      cgroup: createCgroup(dependencies.cgroups, newId('run'), command.profile.limits),
+      cgroup: newGroup(newId('run'), command.profile.limits),
     });
   }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TRIAL_LIMITS } from '../../test/support/sandbox-trial.ts';
-import { createCgroup } from './cgroup.ts';
+import { createCgroups } from './cgroup.ts';
 
 let root: string;
 beforeEach(() => {
@@ -22,7 +22,7 @@ test('version 2: a group beside the own one, below the nearest that hands on lim
   group('user.slice', 'memory pids\n');
   group('user.slice/session.scope', '');
   writeFileSync(join(root, 'cgroup.controllers'), 'cpu memory pids\n');
-  const cgroup = createCgroup({ root, membership: '0::/user.slice/session.scope\n' }, '1', TRIAL_LIMITS);
+  const cgroup = createCgroups({ root, membership: '0::/user.slice/session.scope\n' })('1', TRIAL_LIMITS);
   const read = (name: string): string => readFileSync(join(root, `user.slice/lainclaw-${process.pid}-1`, name), 'utf8');
   expect(cgroup).toMatchObject({ holdsMemory: true, holdsProcesses: true });
   expect([read('memory.max'), read('memory.swap.max'), read('memory.oom.group'), read('pids.max')]).toEqual([
@@ -40,7 +40,7 @@ test('version 2: a group beside the own one, below the nearest that hands on lim
 
 test('version 1: processes only, below the own group', () => {
   mkdirSync(join(root, 'pids/own'), { recursive: true });
-  const cgroup = createCgroup({ root, membership: '8:pids:/own\n4:memory:/other\n0::/\n' }, '1', TRIAL_LIMITS);
+  const cgroup = createCgroups({ root, membership: '8:pids:/own\n4:memory:/other\n0::/\n' })('1', TRIAL_LIMITS);
   expect(cgroup).toMatchObject({ holdsMemory: false, holdsProcesses: true });
   expect(readFileSync(join(root, `pids/own/lainclaw-${process.pid}-1/pids.max`), 'utf8')).toBe('128');
 });
@@ -48,14 +48,14 @@ test('version 1: processes only, below the own group', () => {
 test('none where nothing is handed on, nothing is there, or nothing may be written', () => {
   group('a/b', '');
   writeFileSync(join(root, 'cgroup.controllers'), 'memory pids\n');
-  expect(createCgroup({ root, membership: '0::/a/b\n' }, '1', TRIAL_LIMITS)).toBeUndefined();
-  expect(createCgroup({ root: join(root, 'nowhere'), membership: '' }, '1', TRIAL_LIMITS)).toBeUndefined();
+  expect(createCgroups({ root, membership: '0::/a/b\n' })('1', TRIAL_LIMITS)).toBeUndefined();
+  expect(createCgroups({ root: join(root, 'nowhere'), membership: '' })('1', TRIAL_LIMITS)).toBeUndefined();
   expect(readdirSync(join(root, 'a'))).toEqual(['b']);
 });
 
 test('what a killed process left behind is swept', () => {
   mkdirSync(join(root, 'pids/lainclaw-999999999-run-x'), { recursive: true });
   mkdirSync(join(root, `pids/lainclaw-${process.pid}-run-y`));
-  createCgroup({ root, membership: '8:pids:/\n' }, '1', TRIAL_LIMITS);
+  createCgroups({ root, membership: '8:pids:/\n' })('1', TRIAL_LIMITS);
   expect(readdirSync(join(root, 'pids'))).toEqual([`lainclaw-${process.pid}-1`, `lainclaw-${process.pid}-run-y`]);
 });

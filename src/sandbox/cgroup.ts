@@ -34,11 +34,20 @@ export interface CgroupDependencies {
   membership: string;
 }
 
+/** The place of the groups stays the same while this process lives: it is looked for, and tidied, with the first group. */
+export function createCgroups(dependencies: CgroupDependencies): (id: string, limits: Limits) => Cgroup | undefined {
+  let found: { place: Place | undefined } | undefined;
+  return (id, limits) => {
+    if (!found) {
+      found = { place: findPlace(dependencies) };
+      if (found.place) sweep(found.place.directory);
+    }
+    return found.place && createCgroup(found.place, id, limits);
+  };
+}
+
 /** Undefined where no group can be made. */
-export function createCgroup(dependencies: CgroupDependencies, id: string, limits: Limits): Cgroup | undefined {
-  const place = findPlace(dependencies);
-  if (!place) return undefined;
-  sweep(place.directory);
+function createCgroup(place: Place, id: string, limits: Limits): Cgroup | undefined {
   const directory = join(place.directory, `lainclaw-${process.pid}-${id}`);
   const holdsMemory = place.controllers.includes('memory');
   try {
