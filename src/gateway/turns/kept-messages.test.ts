@@ -37,10 +37,19 @@ beforeEach(async () => {
   hub = createTurnHub({ now: Date.now, newId });
   [said, asked, warnings] = [new Set(), [], []];
   kept = open();
+  end = startTurn('t');
+});
+afterEach(async () => {
+  await kept.close();
+  await storage.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** Returns what ends it. */
+function startTurn(id: string): typeof end {
   const ending = Promise.withResolvers<'take' | undefined>();
-  end = ending.resolve;
   void hub.start({
-    id: 't',
+    id,
     sessionKey: 'main',
     provider: 'stub',
     signal: new AbortController().signal,
@@ -49,12 +58,8 @@ beforeEach(async () => {
       for (const message of steering.take()) yield joins(message);
     },
   });
-});
-afterEach(async () => {
-  await kept.close();
-  await storage.close();
-  rmSync(home, { recursive: true, force: true });
-});
+  return ending.resolve;
+}
 
 function joins(message: SteeringMessage): RunEvent {
   said.add(message.origin ?? '');
@@ -184,6 +189,22 @@ it('goes with its conversation, and with a text that is forgotten', async () => 
   expect(readFileSync(join(home, KEPT_MESSAGES), 'utf8')).not.toContain('4711');
   await forgetKeptMessages(storage.ownerFiles, 'other');
   expect(existsSync(join(home, KEPT_MESSAGES))).toBe(false);
+});
+
+it('what was forgotten while it waited is not asked, and a deleted conversation is not begun again', async () => {
+  for (const each of [message('a', { text: 'the code is 4711' }), message('b')]) await kept.keep(each);
+  await redactKeptMessages(createRedaction('4711'), 'remove', storage.ownerFiles);
+  end();
+  await eventually(() => expect(asked).toHaveLength(1));
+  expect(asked[0]?.text).not.toContain('4711');
+  expect(asked[0]?.origin).toBe('a b');
+
+  const endSecond = startTurn('t2');
+  await kept.keep(message('c', { turnId: 't2' }));
+  await forgetKeptMessages(storage.ownerFiles, 'main');
+  endSecond();
+  await eventually(async () => expect(await kept.known('c')).toBe('joined'));
+  expect(asked).toHaveLength(1);
 });
 
 it('a damaged file is left as it is, and named', async () => {

@@ -126,10 +126,12 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
 
   async function askOnce(entries: readonly Here[]): Promise<void> {
     const { signal } = stopping;
-    const open: KeptMessage[] = [];
+    const left: string[] = [];
     for (const { message } of entries)
-      if (!(await isInConversation(message.sessionKey, message.id, signal))) open.push(message);
+      if (!(await isInConversation(message.sessionKey, message.id, signal))) left.push(message.id);
     signal.throwIfAborted();
+    // As they are on record now: what was forgotten meanwhile is not said again, and a conversation that was deleted is not begun again.
+    const open = (await read(files)).filter(({ id }) => left.includes(id)).map(withoutKeeper);
     const last = open.at(-1);
     const text = open.map((each) => each.text).join('\n\n');
     if (last) await ask({ ...last, text, origin: open.map(({ id }) => id).join(' ') });
@@ -208,6 +210,10 @@ export async function redactKeptMessages(
   if (mode === 'remove')
     await change(files, (messages) => messages.map((each) => ({ ...each, text: redaction.replaced(each.text) })));
   return [{ place: 'message to a turn', name: '', count }];
+}
+
+function withoutKeeper({ keeper: _, ...message }: Stored): KeptMessage {
+  return message;
 }
 
 async function read(files: OwnerFiles): Promise<Stored[]> {
