@@ -207,6 +207,16 @@ it('what was forgotten while it waited is not asked, and a deleted conversation 
   expect(asked).toHaveLength(1);
 });
 
+it('a lock that could not be taken once does not keep later messages out', async () => {
+  // What is in the place of the directory of locks.
+  writeFileSync(join(home, 'locks'), '');
+  await expect(kept.keep(message('a'))).rejects.toThrow('there is a file where a directory is needed');
+  expect(await kept.known('a')).toBeUndefined();
+  rmSync(join(home, 'locks'));
+  expect(await kept.keep(message('a'))).toBe('waiting');
+  expect(onRecord()).toEqual(['a']);
+});
+
 it('a damaged file is left as it is, and named', async () => {
   writeFileSync(join(home, KEPT_MESSAGES), '{"messages": 3', { mode: 0o600 });
   await expect(kept.keep(message('a'))).rejects.toMatchObject({ code: 'KEPT_MESSAGES_DAMAGED' });

@@ -74,13 +74,26 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
   const { hub, files, locks, isInConversation, ask, newId, warn } = options;
   const keeper = newId('kept-messages');
   const stopping = new AbortController();
-  const held: Promise<Lock>[] = [];
+  /** Of the messages that are written here, while it is taken and afterwards. */
+  let own: Promise<Lock> | undefined;
+  const held = new Set<Lock>();
   const here = new Map<string, Here>();
   const done = newestIds(DONE_REMEMBERED);
 
+  /** One that could not be taken is tried again with the next message. */
+  async function hold(): Promise<void> {
+    own ??= locks.acquire(keeper);
+    const taking = own;
+    try {
+      held.add(await taking);
+    } catch (error) {
+      if (own === taking) own = undefined;
+      throw error;
+    }
+  }
+
   async function store(message: KeptMessage): Promise<void> {
-    if (held.length === 0) held.push(locks.acquire(keeper));
-    await held[0];
+    await hold();
     await change(files, (messages) => [...messages, { ...message, keeper }]);
   }
 
@@ -180,7 +193,7 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
       for (const name of new Set(left.map((each) => each.keeper))) {
         const lock = name === keeper ? undefined : await locks.tryAcquire(name);
         if (!lock) continue;
-        held.push(Promise.resolve(lock));
+        held.add(lock);
         // Another gateway may have taken up some of them and be gone again.
         for (const { keeper: of, ...message } of await read(files))
           if (of === name) begin({ message, stored: Promise.resolve() });
@@ -189,7 +202,8 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
     stop: () => stopping.abort(),
     async close() {
       stopping.abort();
-      for (const lock of held) await (await lock).release();
+      await own?.catch(() => {});
+      for (const lock of held) await lock.release();
     },
   };
 }
