@@ -217,9 +217,19 @@ it('a lock that could not be taken once does not keep later messages out', async
   expect(onRecord()).toEqual(['a']);
 });
 
+it('that another gateway has on record is the same message', async () => {
+  await kept.keep(message('a'));
+  const beside = open();
+  expect(await beside.known('a')).toBe('waiting');
+  expect(await beside.known('b')).toBeUndefined();
+  await beside.close();
+});
+
 it('a damaged file is left as it is, and named', async () => {
   writeFileSync(join(home, KEPT_MESSAGES), '{"messages": 3', { mode: 0o600 });
   await expect(kept.keep(message('a'))).rejects.toMatchObject({ code: 'KEPT_MESSAGES_DAMAGED' });
-  expect(await kept.known('a')).toBeUndefined();
+  await expect(kept.known('a')).rejects.toMatchObject({ code: 'KEPT_MESSAGES_DAMAGED' });
   expect(readFileSync(join(home, KEPT_MESSAGES), 'utf8')).toBe('{"messages": 3');
+  rmSync(join(home, KEPT_MESSAGES));
+  expect(await kept.known('a')).toBeUndefined();
 });

@@ -29,7 +29,7 @@ export type KeptQuestion = KeptMessage & { origin: string };
 export interface KeptMessages {
   /** `waiting`: it is on record. `ended`: the turn takes nothing more, and nothing is kept. One that is known is not kept twice. */
   keep(message: KeptMessage): Promise<'waiting' | 'ended'>;
-  /** What became of a message that was accepted here; undefined: there was none. */
+  /** What became of a message that was accepted here, or is on record; undefined: there is none. */
   known(id: string): Promise<'waiting' | 'joined' | undefined>;
   /** Continues what gateways left that are gone. */
   takeUp(): Promise<void>;
@@ -186,7 +186,9 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
     async known(id) {
       await here.get(id)?.stored;
       if (here.has(id)) return 'waiting';
-      return done.has(id) ? 'joined' : undefined;
+      if (done.has(id)) return 'joined';
+      // Another gateway has it, or one that is gone had it and nobody has taken it up yet.
+      return (await read(files)).some((each) => each.id === id) ? 'waiting' : undefined;
     },
     async takeUp() {
       const left = (await read(files)).filter(({ id }) => !here.has(id));
