@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -66,11 +66,14 @@ function joins(message: SteeringMessage): RunEvent {
   return { type: 'steered', message };
 }
 
-function open(ask = async (question: KeptQuestion): Promise<void> => void asked.push(question)): KeptMessages {
+function open(
+  ask = async (question: KeptQuestion): Promise<void> => void asked.push(question),
+  { locks }: Pick<Storage, 'locks'> = storage,
+): KeptMessages {
   return createKeptMessages({
     hub,
     files: storage.ownerFiles,
-    locks: storage.locks,
+    locks,
     isInConversation: async (_key, origin) => said.has(origin),
     ask,
     newId,
@@ -223,6 +226,38 @@ it('that another gateway has on record is the same message', async () => {
   expect(await beside.known('a')).toBe('waiting');
   expect(await beside.known('b')).toBeUndefined();
   await beside.close();
+});
+
+it('is asked by one gateway when another one took it up, because this one had lost its lock', async () => {
+  await kept.keep(message('a'));
+  const [lock = ''] = readdirSync(join(home, 'locks')).filter((name) => name.startsWith('kept-messages'));
+  rmSync(join(home, 'locks', lock));
+  const elsewhere = createLocalStorage({ home, now: Date.now });
+  const answered = Promise.withResolvers<void>();
+  const askedThere: KeptQuestion[] = [];
+  const other = open((question) => {
+    askedThere.push(question);
+    return answered.promise;
+  }, elsewhere);
+  await other.takeUp();
+  end();
+  await eventually(() => expect(askedThere).toMatchObject([{ text: 'text of a' }]));
+  await eventually(async () => expect(await kept.known('b')).toBeUndefined());
+  expect(asked).toEqual([]);
+  answered.resolve();
+  await eventually(() => expect(onRecord()).toEqual([]));
+  expect(asked).toEqual([]);
+  await other.close();
+  await elsewhere.close();
+});
+
+it('is asked by the gateway that had it when a lost lock is in nobody else’s hands', async () => {
+  await kept.keep(message('a'));
+  const [lock = ''] = readdirSync(join(home, 'locks')).filter((name) => name.startsWith('kept-messages'));
+  rmSync(join(home, 'locks', lock));
+  end();
+  await eventually(() => expect(asked).toMatchObject([{ text: 'text of a' }]));
+  await eventually(() => expect(onRecord()).toEqual([]));
 });
 
 it('a damaged file is left as it is, and named', async () => {

@@ -3,7 +3,7 @@
 // killed leaves them to the next one: what its transcript has by its id, as a message of a turn or as the question of one, is not asked again.
 import { newestIds } from '../../lib/newest-ids.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { Lock, Locks } from '../../storage/locks.ts';
+import { isStillHeld, type Lock, type Locks } from '../../storage/locks.ts';
 import type { RedactedPlace, Redaction, RedactionMode } from '../../storage/redaction.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import { CodedError } from '../../vocabulary/coded-error.ts';
@@ -41,7 +41,7 @@ export interface KeptMessages {
 export interface KeptMessagesOptions {
   hub: Pick<TurnHub, 'turn' | 'steer'>;
   files: OwnerFiles;
-  locks: Pick<Locks, 'acquire' | 'tryAcquire'>;
+  locks: Pick<Locks, 'acquire' | 'tryAcquire' | 'holds' | 'isHeldSince'>;
   /** Whether a message is in the conversation. Waits for the turn that runs in it. */
   isInConversation: Sessions['isInConversation'];
   /** Resolves when the turn has ended. */
@@ -65,14 +65,14 @@ type Stored = KeptMessage & { keeper: string };
 
 interface Here {
   message: KeptMessage;
-  stored: Promise<void>;
+  /** Resolves with the lock under which it is kept. */
+  stored: Promise<Lock>;
   outcome?: Promise<SteeringOutcome | 'unknown'>;
   isAsked?: true;
 }
 
 export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
   const { hub, files, locks, isInConversation, ask, newId, warn } = options;
-  const keeper = newId('kept-messages');
   const stopping = new AbortController();
   /** Of the messages that are written here, while it is taken and afterwards. */
   let own: Promise<Lock> | undefined;
@@ -80,21 +80,45 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
   const here = new Map<string, Here>();
   const done = newestIds(DONE_REMEMBERED);
 
-  /** One that could not be taken is tried again with the next message. */
-  async function hold(): Promise<void> {
-    own ??= locks.acquire(keeper);
+  /** Another one where it could not be taken, or was lost. */
+  async function ownLock(): Promise<Lock> {
+    own ??= locks.acquire(newId('kept-messages'));
     const taking = own;
-    try {
-      held.add(await taking);
-    } catch (error) {
+    const lock = await taking.catch((error: Error) => {
       if (own === taking) own = undefined;
       throw error;
+    });
+    if (await isStillHeld(locks, lock)) {
+      held.add(lock);
+      return lock;
     }
+    if (own === taking) own = undefined;
+    return ownLock();
   }
 
-  async function store(message: KeptMessage): Promise<void> {
-    await hold();
-    await change(files, (messages) => [...messages, { ...message, keeper }]);
+  async function store(message: KeptMessage): Promise<Lock> {
+    const lock = await ownLock();
+    await change(files, (messages) => [...messages, { ...message, keeper: lock.name }]);
+    return lock;
+  }
+
+  /** The others are left to the gateway that has their lock by now; where none has it, they are taken up again here. */
+  async function stillKept(entries: readonly Here[]): Promise<Here[]> {
+    const found = await Promise.all(entries.map(async (entry) => ({ entry, lock: await entry.stored })));
+    const kept: Here[] = [];
+    let isAnyLost = false;
+    for (const [lock, group] of Map.groupBy(found, (each) => each.lock)) {
+      if (await isStillHeld(locks, lock)) {
+        kept.push(...group.map(({ entry }) => entry));
+        continue;
+      }
+      isAnyLost = true;
+      for (const { entry } of group) if (here.get(entry.message.id) === entry) here.delete(entry.message.id);
+      held.delete(lock);
+      await lock.release();
+    }
+    if (isAnyLost) await takeUp();
+    return kept;
   }
 
   async function settle(entries: readonly Here[]): Promise<void> {
@@ -137,12 +161,14 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
     }
   }
 
-  async function askOnce(entries: readonly Here[]): Promise<void> {
+  async function askOnce(all: readonly Here[]): Promise<void> {
     const { signal } = stopping;
-    const left: string[] = [];
-    for (const { message } of entries)
-      if (!(await isInConversation(message.sessionKey, message.id, signal))) left.push(message.id);
+    const said = new Set<string>();
+    for (const { message } of all)
+      if (await isInConversation(message.sessionKey, message.id, signal)) said.add(message.id);
     signal.throwIfAborted();
+    const entries = await stillKept(all);
+    const left = entries.map(({ message }) => message.id).filter((id) => !said.has(id));
     // As they are on record now: what was forgotten meanwhile is not said again, and a conversation that was deleted is not begun again.
     const open = (await read(files)).filter(({ id }) => left.includes(id)).map(withoutKeeper);
     const last = open.at(-1);
@@ -162,6 +188,18 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
       () => follow(entry).catch(onProblem),
       () => {},
     );
+  }
+
+  async function takeUp(): Promise<void> {
+    const left = (await read(files)).filter(({ id }) => !here.has(id));
+    for (const name of new Set(left.map(({ keeper }) => keeper))) {
+      const lock = await locks.tryAcquire(name);
+      if (!lock) continue;
+      held.add(lock);
+      // Another gateway may have taken up some of them and be gone again.
+      for (const message of await read(files))
+        if (message.keeper === name) begin({ message: withoutKeeper(message), stored: Promise.resolve(lock) });
+    }
   }
 
   return {
@@ -190,17 +228,7 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
       // Another gateway has it, or one that is gone had it and nobody has taken it up yet.
       return (await read(files)).some((each) => each.id === id) ? 'waiting' : undefined;
     },
-    async takeUp() {
-      const left = (await read(files)).filter(({ id }) => !here.has(id));
-      for (const name of new Set(left.map((each) => each.keeper))) {
-        const lock = name === keeper ? undefined : await locks.tryAcquire(name);
-        if (!lock) continue;
-        held.add(lock);
-        // Another gateway may have taken up some of them and be gone again.
-        for (const { keeper: of, ...message } of await read(files))
-          if (of === name) begin({ message, stored: Promise.resolve() });
-      }
-    },
+    takeUp,
     stop: () => stopping.abort(),
     async close() {
       stopping.abort();
