@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { processorTime } from '../../test/support/processor-time.ts';
 import { encodeText } from './encode-text.ts';
 
 it.each([
@@ -17,4 +18,11 @@ it.each([
 it('a character that the charset lacks is not replaced by another', () => {
   expect(encodeText('你好', 'windows-1251')).toBeUndefined();
   expect(encodeText('🌍', 'big5')).toBeUndefined();
+});
+
+it('a text as long as the largest file that can be patched holds up nobody for long', () => {
+  const text = 'Привет, мир.\n'.repeat(64 * 80_000);
+  const started = processorTime();
+  expect(encodeText(text, 'windows-1251')).toHaveLength(text.length);
+  expect(processorTime() - started).toBeLessThan(2_500);
 });

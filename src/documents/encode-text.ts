@@ -3,7 +3,15 @@
 import type { TextCharset } from './text-charset.ts';
 
 const ASCII = 0x80;
-const tables = new Map<TextCharset, ReadonlyMap<string, Buffer>>();
+/** Beyond the characters of every table. */
+const CODE_POINTS = 0x3_0000;
+/** In a table: the charset lacks the character. No sequence is these bytes. */
+const LACKS = 0xffff;
+
+/** By code point: the one byte, or the two bytes, that mean it. */
+type Table = Uint16Array;
+
+const tables = new Map<TextCharset, Table>();
 
 /** Undefined: the charset lacks a character of it. */
 export function encodeText(text: string, charset: TextCharset): Buffer | undefined {
@@ -11,29 +19,40 @@ export function encodeText(text: string, charset: TextCharset): Buffer | undefin
   if (charset === 'utf-16le' || charset === 'utf-16be') return undefined;
   const table = tables.get(charset) ?? tableOf(charset);
   tables.set(charset, table);
-  const parts: Buffer[] = [];
-  for (const character of text) {
-    const bytes = table.get(character);
-    if (!bytes) return undefined;
-    parts.push(bytes);
+  // No character has more bytes than two for each of its units.
+  const bytes = Buffer.allocUnsafe(2 * text.length);
+  let end = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const point = text.codePointAt(at) ?? 0;
+    if (point > 0xffff) at += 1;
+    const sequence = table[point] ?? LACKS;
+    if (sequence === LACKS) return undefined;
+    if (sequence > 0xff) {
+      bytes[end] = sequence >> 8;
+      end += 1;
+    }
+    bytes[end] = sequence & 0xff;
+    end += 1;
   }
-  return Buffer.concat(parts);
+  return bytes.subarray(0, end);
 }
 
-function tableOf(charset: TextCharset): Map<string, Buffer> {
+function tableOf(charset: TextCharset): Table {
   const decoder = new TextDecoder(charset, { fatal: true });
-  const table = new Map<string, Buffer>();
-  const add = (...bytes: number[]): boolean => {
+  const table = new Uint16Array(CODE_POINTS).fill(LACKS);
+  const add = (sequence: number, ...bytes: number[]): boolean => {
     try {
-      const character = decoder.decode(Uint8Array.from(bytes));
-      if ([...character].length === 1 && !table.has(character)) table.set(character, Buffer.from(bytes));
+      const [character = '', ...more] = decoder.decode(Uint8Array.from(bytes));
+      const point = character.codePointAt(0) ?? CODE_POINTS;
+      if (more.length === 0 && table[point] === LACKS) table[point] = sequence;
       return true;
     } catch {
       return false;
     }
   };
-  for (let byte = 0; byte < ASCII; byte += 1) add(byte);
+  for (let byte = 0; byte < ASCII; byte += 1) add(byte, byte);
   for (let first = ASCII; first <= 0xff; first += 1)
-    if (!add(first)) for (let second = 0x40; second <= 0xff; second += 1) add(first, second);
+    if (!add(first, first))
+      for (let second = 0x40; second <= 0xff; second += 1) add((first << 8) | second, first, second);
   return table;
 }
