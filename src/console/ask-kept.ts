@@ -6,11 +6,12 @@ import { beginTurn, startTurn } from '../operations/start-turn.ts';
 import type { ConsoleContext } from './context.ts';
 import { answererOf } from './exchange.ts';
 
-/** Resolves when its turn has ended. */
+/** Resolves when its turn has ended; at once where whoever wrote it was removed meanwhile. */
 export async function askKept(
   { sessionKey, text, sender: { name, person }, mode, model, origin }: KeptQuestion,
-  { runtime, workspaceFor, limits, feed, warn }: ConsoleContext,
+  { runtime, access, workspaceFor, limits, feed, warn }: ConsoleContext,
 ): Promise<void> {
+  if (person !== undefined && !(await access.people()).some(({ id }) => id === person)) return;
   const opened = await workspaceFor(sessionKey);
   const context = {
     runtime,

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../test/support/eventually.ts';
 import { testConsole } from '../../test/support/test-console.ts';
 
 const { call, send, signIn, runtime, settings } = await testConsole();
@@ -112,6 +113,33 @@ describe('people of the console', () => {
     const gone = await person('Gone');
     await call('/api/operations/console.removePerson', { id: gone.id });
     expect((await gone.operation('sessions.list')).status).toBe(401);
+  });
+
+  it('ask nothing more once they are removed, also of what they had written to a turn', async () => {
+    const [gone, stays] = [await person('Gone too'), await person('Stays')];
+    const end = Promise.withResolvers<void>();
+    for (const { id } of [gone, stays])
+      void runtime.hub.start({
+        id: `turn-of-${id}`,
+        sessionKey: `console:${id}:talk`,
+        provider: 'stub',
+        chat: `console:${id}`,
+        signal: new AbortController().signal,
+        async *run() {
+          yield { type: 'notice', text: 'begun' };
+          await end.promise;
+        },
+      });
+    for (const { id, operation } of [gone, stays]) {
+      const kept = await operation('turns.steer', { id: `turn-of-${id}`, text: 'and then?', keep: true });
+      expect(kept.json()).toMatchObject({ outcome: 'waiting' });
+    }
+    await call('/api/operations/console.removePerson', { id: gone.id });
+    end.resolve();
+    const kept = (): string[] => readdirSync(runtime.environment.home).filter((name) => name === 'kept-messages.json');
+    await eventually(() => expect(kept()).toEqual([]));
+    const askedOf = (id: string) => runtime.hub.turns().filter(({ sessionKey }) => sessionKey === `console:${id}:talk`);
+    expect([askedOf(gone.id).length, askedOf(stays.id).length]).toEqual([1, 2]);
   });
 });
 
