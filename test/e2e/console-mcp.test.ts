@@ -168,6 +168,24 @@ it('the JSON of another program is pasted: its servers, their variables and head
   await remove('files');
 });
 
+it('of two pasted servers whose names become the same none replaces the other', async () => {
+  const dialog = await adding();
+  const server = (pids: string) => ({ command: process.execPath, args: [SERVER, join(opened.home.base, pids)] });
+  await paste(
+    line(dialog),
+    JSON.stringify({ mcpServers: { 'my files': server('first'), 'my-files': server('second') } }),
+  );
+  await add(dialog);
+  await dialog.getByText('There is a server “my-files” already.').waitFor();
+  await dialog.getByRole('button', { name: 'Leave out' }).waitFor({ state: 'detached' });
+  expect(await line(dialog).inputValue()).toContain('second');
+  await page.keyboard.press('Escape');
+  await card('my-files').getByText(join(opened.home.base, 'first')).waitFor();
+  await remove('my-files');
+  // The refusal is the one error that the browser logs.
+  expect(errors.splice(0).filter((text) => !text.includes('422'))).toEqual([]);
+});
+
 it('the command of another program and a line for a shell are told apart', async () => {
   const dialog = await adding();
   await line(dialog).fill(`cd /tmp && node server.js`);

@@ -48,14 +48,14 @@ export function AddServer({ onClose, onDone }: { onClose(): void; onDone(): void
     const ready = drafts.flatMap((draft) => withLine(draft, draft.line, readServers(draft.line)));
     setDrafts(ready);
     setTrying(true);
-    const kept = new Set(mayReplace);
+    const added = new Set<string>();
     const left: { draft: ServerDraft; outcome: Outcome }[] = [];
     for (const draft of ready) {
-      const outcome = await add(draft, kept);
+      const outcome = await add(draft, { mayReplace, added });
       if (outcome) left.push({ draft, outcome });
     }
     setTrying(false);
-    setReplaced(kept);
+    setReplaced(new Set([...mayReplace, ...added]));
     onDone();
     if (left.length === 0) return onClose();
     setDrafts(left.map(({ draft }) => draft));
@@ -105,13 +105,20 @@ export function AddServer({ onClose, onDone }: { onClose(): void; onDone(): void
   );
 }
 
-/** Undefined once it answers. A server that was kept without an answer may be replaced by the next try. */
-async function add(draft: ServerDraft, kept: Set<string>): Promise<Outcome | undefined> {
+interface Adding {
+  mayReplace: ReadonlySet<string>;
+  /** By this try, which replaces none of its own: two drafts may have one name. The next try may, where there was no answer. */
+  added: Set<string>;
+}
+
+/** Undefined once it answers. */
+async function add(draft: ServerDraft, { mayReplace, added }: Adding): Promise<Outcome | undefined> {
   const input = inputOf(draft);
   if ('problem' in input) return { kind: 'unreadable', problem: input.problem };
   try {
-    const { name, tools, problem } = await call('mcp.add', { ...input, replace: kept.has(input.name) });
-    kept.add(name);
+    const replace = mayReplace.has(input.name) && !added.has(input.name);
+    const { name, tools, problem } = await call('mcp.add', { ...input, replace });
+    added.add(name);
     if (problem) return { kind: 'unanswered', problem };
     say(t('mcp.added', { name, count: tools.length }));
     return undefined;
