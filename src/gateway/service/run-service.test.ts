@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -13,6 +13,7 @@ import { createLocalStorage } from '../../storage/local/local-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { emptyFile, type GatewayFile } from '../settings/gateway-file.ts';
 import { resolveGateway } from '../settings/resolve.ts';
+import { KEPT_MESSAGES } from '../turns/kept-messages.ts';
 import { createTurnHub } from '../turns/turn-hub.ts';
 import { createControlClient } from './control-client.ts';
 import { identify } from './process-identity.ts';
@@ -132,6 +133,15 @@ it('a start that fails leaves neither state nor lock, and says why in the log', 
   await next.ready;
   next.stop();
   await next.ended;
+});
+
+it('kept messages that cannot be read keep no gateway from starting', async () => {
+  writeFileSync(join(home, KEPT_MESSAGES), '{"version":2}', { mode: 0o600 });
+  const service = startService();
+  await service.ready;
+  expect(readFileSync(join(home, 'service', 'gateway.log'), 'utf8')).toContain(KEPT_MESSAGES);
+  service.stop();
+  await service.ended;
 });
 
 it('channels and turns get settings, access and a log that are alive', async () => {

@@ -207,7 +207,10 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
       if (hasNoModel(settings.current())) log({ level: 'warn', event: 'no-model', message: NO_MODEL_ADVICE });
       run.phase = 'running';
       // What people wrote to turns of an earlier gateway is asked also when nobody opens the page.
-      if ((await files.read(KEPT_MESSAGES)) !== undefined) await consoleOpened();
+      const kept = await files.read(KEPT_MESSAGES).catch((error: Error) => {
+        log({ level: 'warn', event: 'note', message: error.message });
+      });
+      if (kept !== undefined) await consoleOpened();
       log({
         level: 'info',
         event: 'ready',
