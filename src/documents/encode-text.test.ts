@@ -8,6 +8,7 @@ it.each([
   ['ibm866', 'Привет, мир\n'],
   ['windows-1252', 'déjà vu – 5 €\n'],
   ['gb18030', '你好，世界 ok\n'],
+  ['gb18030', '• 한 \u0100 🌍 \u{20000}\n'],
   ['big5', '你好，世界 ok\n'],
   ['utf-8', 'Привет 你好 🌍\n'],
 ] as const)('a text in %s reads the same again', (charset, text) => {

@@ -206,6 +206,19 @@ describe('file_edit', () => {
     expect(readFileSync(file('old.txt')).toString('hex')).toBe('cff0e8e2e5f22c20e4eeec3d36');
   });
 
+  it('edits a text in GB18030 that has characters of four bytes, and writes them', async () => {
+    // "付款队列满了，付款•失败,失败": the bullet has four bytes.
+    writeFileSync(
+      file('gb.txt'),
+      Buffer.from('b8b6bfeeb6d3c1d0c2fac1cba3acb8b6bfee8136a631caa7b0dc2ccaa7b0dc0a', 'hex'),
+    );
+    await edit({ path: 'gb.txt', oldText: '失败\n', newText: '成功🌍\n' });
+    expect(new TextDecoder('gb18030').decode(readFileSync(file('gb.txt')))).toBe('付款队列满了，付款•失败,成功🌍\n');
+    expect(readFileSync(file('gb.txt')).toString('hex')).toMatch(
+      /^b8b6bfeeb6d3c1d0c2fac1cba3acb8b6bfee8136a631caa7b0dc/,
+    );
+  });
+
   it('keeps the charset also where the file is written or added to', async () => {
     writeFileSync(file('old.txt'), Buffer.from('cff0e8e2e5f22c20ece8f0', 'hex'));
     await write({ path: 'old.txt', content: ' дом', mode: 'append' });
