@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { axeFindings, errorsOf, openConsole } from '../support/console-browser.ts';
+import { axeFindings, errorsOf, LONGEST_COMMAND_MS, openConsole } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
 
 async function ask(page: Page, text: string): Promise<void> {
@@ -50,7 +50,10 @@ it('an edit asks with its diff and its rule; it is answered on the home page, go
 it('a running turn is stopped, and a reload in its middle shows everything once', async () => {
   const opened = await openConsole({
     script: [
-      { text: 'I wait.', toolCalls: [{ name: 'bash', args: { command: 'echo begun; sleep 30' } }] },
+      {
+        text: 'I wait.',
+        toolCalls: [{ name: 'bash', args: { command: 'echo begun; sleep 600', timeoutMs: LONGEST_COMMAND_MS } }],
+      },
       { text: 'As you say.', fault: { kind: 'hang', afterBytes: 10_000 } },
     ],
   });

@@ -3,7 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { axeFindings, type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
+import {
+  axeFindings,
+  type ConsoleBrowser,
+  errorsOf,
+  LONGEST_COMMAND_MS,
+  openConsole,
+} from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
 
 const LONG_TEXT = Array.from({ length: 60 }, (_, index) => `${index + 1}. a line of a long answer`).join('\n');
@@ -21,7 +27,7 @@ beforeAll(async () => {
       const last = messages.at(-1);
       if (last?.role === 'tool') return { text: 'It is built.' };
       return JSON.stringify(last).includes('build')
-        ? { toolCalls: [{ name: 'bash', args: { command: LONG_COMMAND } }] }
+        ? { toolCalls: [{ name: 'bash', args: { command: LONG_COMMAND, timeoutMs: LONGEST_COMMAND_MS } }] }
         : { text: LONG_TEXT };
     },
   });

@@ -1,11 +1,13 @@
 // What a person sees without looking for it: their own message, the field that a dialog begins in, the tool that a link names.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts';
+import { type ConsoleBrowser, LONGEST_COMMAND_MS, openConsole } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
 
 const PHONE = { width: 390, height: 844 };
 const LONG = Array.from({ length: 60 }, (_, index) => `${index + 1}. a line of a long answer`).join('\n');
+
+const WAITING = 'for i in 1 2 3 4 5 6; do echo "step $i"; done; sleep 600';
 
 let opened: ConsoleBrowser;
 let page: Page;
@@ -17,7 +19,7 @@ beforeAll(async () => {
       if (last?.role === 'tool') return { text: 'Over.' };
       return JSON.stringify(last).includes('wait')
         ? {
-            toolCalls: [{ name: 'bash', args: { command: 'for i in 1 2 3 4 5 6; do echo "step $i"; done; sleep 60' } }],
+            toolCalls: [{ name: 'bash', args: { command: WAITING, timeoutMs: LONGEST_COMMAND_MS } }],
           }
         : { text: LONG };
     },

@@ -5,14 +5,22 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';
-import { axeFindings, type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
+import {
+  axeFindings,
+  type ConsoleBrowser,
+  errorsOf,
+  LONGEST_COMMAND_MS,
+  openConsole,
+} from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
+
+const WAITING = { command: 'echo begun; until [ -e go ]; do sleep 0.05; done', timeoutMs: LONGEST_COMMAND_MS };
 
 /** Runs a command that ends when the file `go` is there, once for each question that says so; everything else is answered with what was asked. */
 function script({ messages }: NeutralRequest): Reply {
   const asked = messages.filter(({ role }) => role === 'user').at(-1)?.text ?? '';
   if (messages.at(-1)?.role === 'user' && asked.startsWith('work'))
-    return { toolCalls: [{ name: 'bash', args: { command: 'echo begun; until [ -e go ]; do sleep 0.05; done' } }] };
+    return { toolCalls: [{ name: 'bash', args: WAITING }] };
   return { text: `Answer to: ${asked}` };
 }
 

@@ -17,6 +17,8 @@ import { afterFile } from './test-home.ts';
 const PROGRAM = '/usr/bin/chromium-headless-shell';
 /** The deadline is that of the test: Playwright itself gives up after half a minute. */
 const GIVE_UP_MS = 170_000;
+/** For a command that ends when the test says so: by itself it would be ended after half a minute, which a busy machine takes. */
+export const LONGEST_COMMAND_MS = 600_000;
 /** How much slower the page is with the delays of delays.ts. */
 const SLOWED_BY = 3;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
