@@ -59,6 +59,8 @@ export function createConversation(
   let isLoadingEarlier = false;
   /** Turns that were asked for here and may not be stored yet. */
   const expected = new Map<string, TurnView>();
+  /** Messages that were asked or taken back: the answer to who wrote one can come after that. */
+  const settled = new Set<string>();
 
   function withExpected(turn: TurnView): TurnView {
     const known = expected.get(turn.id);
@@ -143,6 +145,7 @@ export function createConversation(
   /** A turn that begins with messages that an earlier one did not take up: they wait there no more. Returns what they say. */
   function takeAsked(event: TurnEvent, changed: Map<string, TurnView>): string {
     const origins = (event.type === 'run-start' && event.origin?.split(' ')) || [];
+    for (const id of event.type === 'steer-withdrawn' ? [event.messageId] : origins) settled.add(id);
     const texts: string[] = [];
     for (const { id } of origins.length > 0 ? turns.value : []) {
       const turn = changed.get(id) ?? turns.value.find((each) => each.id === id);
@@ -202,7 +205,9 @@ export function createConversation(
       waiting ??= [];
       loading = loading.then(() => catchUp(id));
     },
-    expectMessage: (turnId, message) => change(turnId, (turn) => withEvent(turn, { type: 'steer-waiting', message })),
+    expectMessage(turnId, message) {
+      if (!settled.has(message.id)) change(turnId, (turn) => withEvent(turn, { type: 'steer-waiting', message }));
+    },
   };
 }
 
