@@ -15,8 +15,8 @@ interface Setting {
 
 /** Of turns, notes and sentences: a longer one says more about its subject, a repeated word says little, and the one with more of the words is the answer. */
 const SHORT: Setting = { k1: 0.9, b: 0.3, coverage: 0.3 };
-/** Of paragraphs and longer texts, the usual one: a word that occurs often says more, a longer text has more words by chance, and many have all words somewhere. */
-const LONG: Setting = { k1: 1.2, b: 0.75, coverage: 0 };
+/** Of paragraphs and longer texts: a longer one has more words by chance, and many have all words somewhere. */
+const LONG: Setting = { k1: 0.9, b: 0.85, coverage: 0.1 };
 /** Tokens from which a text is long: sentences and turns of a conversation seldom have as many, paragraphs mostly have more. */
 const LONG_FROM = 80;
 /** A note and a book are different kinds of text: beyond this times the average, a length says nothing more. */
