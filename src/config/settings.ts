@@ -279,7 +279,7 @@ export const SETTINGS: Readonly<Record<SettingKey, Setting>> = {
   embeddingThreads: {
     kind: count(1, 64),
     about: 'the threads of a local embedding model with an ONNX graph',
-    default: 'half of the processors, at most 4',
+    default: 'half of the processors, at least 2, at most 4',
   },
   memoryChunkTokens: { kind: amount, about: 'the tokens of a chunk in the archive, about', default: 200 },
   memoryFacts: {

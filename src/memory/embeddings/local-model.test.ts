@@ -10,7 +10,7 @@ import { createOwnerFiles } from '../../storage/local/owner-files.ts';
 import { createModelStore } from '../models/model-store.ts';
 import { RUNTIME } from '../models/onnx-runtime.ts';
 import type { EmbeddingModel } from './embeddings.ts';
-import { createLocalModel } from './local-model.ts';
+import { createLocalModel, usualThreads } from './local-model.ts';
 import { type Pooling, pool } from './pool.ts';
 
 /** A model is loaded and run many times here, on whatever machine. */
@@ -54,6 +54,18 @@ function newStore() {
   });
   return { home, store };
 }
+
+describe('the usual number of threads', () => {
+  it.each([
+    [1, 1],
+    [2, 2],
+    [3, 2],
+    [6, 3],
+    [64, 4],
+  ])('of %i processors is %i', (processors, threads) => {
+    expect(usualThreads(processors)).toBe(threads);
+  });
+});
 
 describe.each(MODELS)('a %s', { timeout: PATIENCE_MS }, (_name, { open, folder, file }) => {
   let model: EmbeddingModel;
