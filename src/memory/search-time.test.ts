@@ -51,6 +51,24 @@ describe('time in a search', () => {
     ]);
   });
 
+  it.each([
+    ['who came on 10 November', 'The plumber repaired the sink.'],
+    ['что было 10 ноября', 'Сосед принёс дрель.'],
+    ['11月10日谁来了', '水管工修好了水槽'],
+  ])(
+    'a text with nothing but a word of the date, of another day, is behind what is of that day: %s',
+    async (query, first) => {
+      const { memory } = testMemory();
+      await memory.saveAll([
+        { content: first, date: '2026-11-10' },
+        { content: 'The dentist has time on 24 November.', date: '2026-11-19' },
+        { content: 'К врачу 24 ноября.', date: '2026-11-19' },
+        { content: '11月24日看牙医', date: '2026-11-19' },
+      ]);
+      expect((await found(memory, query))[0]).toBe(first);
+    },
+  );
+
   it('a query that names nothing but a time finds what there is of it, the newest first', async () => {
     const { memory } = testMemory();
     await memory.saveAll(plumber);

@@ -17,7 +17,7 @@ import { type AskedTimes, askedTimes, limitsOf } from './time/asked-times.ts';
 import { isoDays, startOfDay, type TimeSpan } from './time/calendar.ts';
 import { termsWithin } from './time/time-terms.ts';
 import type { WallClock } from './time/wall-clock.ts';
-import { isWithin, timesOf, weighTime } from './time/weigh-time.ts';
+import { isWithin, timesOf, weighTime, withoutOtherDates } from './time/weigh-time.ts';
 import { weighFacts } from './weigh-facts.ts';
 
 const TEXT_CANDIDATES = 120;
@@ -140,6 +140,8 @@ export async function rankArchive(
       : { unavailable: 'the query has no words' };
   signal?.throwIfAborted();
   const rankByText = createTextRanking(terms, candidates, analyser);
+  const telling = withoutDates(terms, times, analyser);
+  const dateTerms = new Set([...terms.terms].filter((term) => !telling.terms.has(term)));
   const byVector = 'vector' in meaning ? await nearestOf(meaning, candidates.ids) : [];
   const textual = new Set(candidates.ids);
   chunks.push(...(await archive.read(byVector.map(({ id }) => id).filter((id) => !textual.has(id)))));
@@ -164,7 +166,7 @@ export async function rankArchive(
     query: asked,
     mode: isHybrid ? 'hybrid' : 'full-text',
     ranked,
-    terms: withoutDates(terms, times, analyser),
+    terms: telling,
     statistics: candidates,
     isOfAskedTime: (entry) => pastOrFuture.some((span) => isWithin(entry, span, clock)),
   };
@@ -179,7 +181,7 @@ export async function rankArchive(
   return result;
 
   function rank(): Ranked[] {
-    const byText = rankByText(chunks);
+    const byText = withoutOtherDates(rankByText(chunks), { spans, dateTerms }, clock);
     return byVector.length > 0 ? fuse(byText, byVector, fusion) : byText;
   }
 

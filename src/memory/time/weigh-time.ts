@@ -33,6 +33,24 @@ export function weighTime(
     .sort((a, b) => b.score - a.score);
 }
 
+/**
+ * What has nothing of a question but words of its date ("November"), and is of another time, does not answer it: it counts as if it
+ * had no word.
+ */
+export function withoutOtherDates(
+  ranked: readonly Ranked[],
+  { spans, dateTerms }: { spans: readonly TimeSpan[]; dateTerms: ReadonlySet<string> },
+  clock: WallClock,
+): Ranked[] {
+  if (spans.length === 0 || dateTerms.size === 0) return [...ranked];
+  return ranked
+    .map((entry) => {
+      const hasOnlyDate = entry.matched.length > 0 && entry.matched.every((term) => dateTerms.has(term));
+      return hasOnlyDate && !spans.some((span) => isWithin(entry, span, clock)) ? { ...entry, score: 0 } : entry;
+    })
+    .sort((a, b) => b.score - a.score);
+}
+
 /** True when the chunk was said within the span or is about something within it. */
 export function isWithin({ chunk: { document, text } }: Ranked, span: TimeSpan, clock: WallClock): boolean {
   return isSaidOrAbout({ date: document.date, text }, span, clock);
