@@ -1,8 +1,9 @@
 // `lainclaw sessions delete` and `search`. Deleted means that no byte of it is left in the home.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLocalStorage } from '../../src/storage/local/local-storage.ts';
 import { createLocks } from '../../src/storage/local/locks.ts';
 import type { InboxMessage } from '../../src/storage/mailbox.ts';
@@ -33,6 +34,50 @@ async function talk(home: Home, session: string, marker: string): Promise<void> 
   for (let turn = 0; turn < 10; turn += 1) await ask(home, `The ${marker} needs step ${turn}.`, ...flags);
 }
 
+/** What extractions have cost counts for the day's limit; they hold no words. */
+const STAYING = new Set(['fact_extractions']);
+
+/** Rows that name a session, in every table of the home's databases with a column for it. */
+function rowsThatName(home: Home, session: Readonly<Record<string, string>>) {
+  const databases = ['lainclaw.db', 'undo/undo.db', 'sessions/sessions.db'].map(
+    (path) => new DatabaseSync(join(home.path, path)),
+  );
+  onTestFinished(() => {
+    for (const db of databases) db.close();
+  });
+  const tables = databases.flatMap((db) => {
+    const found = db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      .all()
+      .filter(({ name }) => !STAYING.has(String(name)));
+    return found.flatMap(({ name: table }) => {
+      const columns = db.prepare(`PRAGMA table_info("${table}")`).all();
+      const naming = columns.map(({ name }) => String(name)).filter((name) => Object.hasOwn(session, name));
+      return naming.length > 0 ? [{ db, table: String(table), columns, naming }] : [];
+    });
+  });
+  const count = ({ db, table, naming }: (typeof tables)[number]): number => {
+    const where = naming.map((name) => `"${name}" = ?`).join(' OR ');
+    const statement = db.prepare(`SELECT count(*) AS count FROM "${table}" WHERE ${where}`);
+    return Number(statement.get(...naming.map((name) => session[name] ?? ''))?.count);
+  };
+  return {
+    /** One where there is none; what else a row must have is made up. */
+    add() {
+      for (const found of tables.filter((each) => count(each) === 0)) {
+        const needed = found.columns.filter(
+          ({ name, notnull, pk }) => notnull || pk || found.naming.includes(String(name)),
+        );
+        const row = needed.map(({ name, type }) => session[String(name)] ?? (type === 'TEXT' ? '{}' : 1_000_000));
+        const [names, marks] = [needed.map(({ name }) => `"${name}"`).join(', '), row.map(() => '?').join(', ')];
+        found.db.prepare(`INSERT INTO "${found.table}" (${names}) VALUES (${marks})`).run(...row);
+      }
+    },
+    /** The tables that have any. */
+    left: () => tables.filter((each) => count(each) > 0).map(({ table }) => table),
+  };
+}
+
 describe('sessions delete', () => {
   it('leaves no byte of a conversation in the home, and every other one as it was', async () => {
     const home = testHome();
@@ -59,6 +104,23 @@ describe('sessions delete', () => {
     expect(undone.json()).toMatchObject({ success: true });
     const found = await lainclaw(['memory', 'search', 'umbrella', '--json'], { home });
     expect(found.json<{ results: unknown[] }>().results.length).toBeGreaterThan(0);
+  });
+
+  it('empties every table that names a session of it, also one that is added', async () => {
+    const home = testHome();
+    await ask(home, 'Keep this in mind', '--session', 'gone', '--memory');
+    const write = { path: 'a.txt', content: 'a' };
+    await ask(home, `tool:file_write ${JSON.stringify(write)}`, '--session', 'gone', '--approve', 'auto');
+    await lainclaw(['sessions', 'search', 'mind'], { home });
+    const [{ sessionId = '' } = {}] = (await lainclaw(['sessions', 'list', '--json'], { home })).json<
+      { sessionId: string }[]
+    >();
+    const named = rowsThatName(home, { session: sessionId, session_id: sessionId, session_key: 'gone' });
+    named.add();
+    expect(named.left()).toEqual(expect.arrayContaining(['agent_runs', 'fact_sources', 'archive_documents', 'turns']));
+    const { code, stderr } = await lainclaw(['sessions', 'delete', 'gone', '--yes'], { home });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(named.left()).toEqual([]);
   });
 
   it('takes the messages of its chat, files of code, and damaged indexes with it', async () => {
