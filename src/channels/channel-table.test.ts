@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, test } from 'vitest';
+import { LANGUAGES } from '../config/settings.ts';
 import { CHANNELS } from './all.ts';
 import { CHANNEL_NAMES, isChannelName, loadChannelTable } from './channel-table.ts';
 
@@ -22,6 +23,19 @@ test.for(Object.entries(CHANNELS))('%s is whole', async ([key, load]) => {
   for (const [setting, { isSecret, isOwn }] of Object.entries(settings))
     if (isSecret || setting === identity) expect(isOwn, setting).toBe(true);
   expect(existsSync(join(import.meta.dirname, `../../docs/gateway/${name}.md`))).toBe(true);
+});
+
+const SCRIPTS = { en: /\p{Script=Latin}/u, zh: /\p{Script=Han}/u, ru: /\p{Script=Cyrillic}/u };
+
+test.for(Object.entries(CHANNELS))('%s is set up in every language', async ([, load]) => {
+  const { setup } = await load();
+  if (!setup) return;
+  for (const language of LANGUAGES) {
+    const { offer, title, steps, stepsOnceRunning = [], questions } = await setup.words(language);
+    for (const key of setup.asks) expect(questions[key], `${language} ${key}`).toBeTruthy();
+    for (const words of [offer, ...steps, ...stepsOnceRunning]) expect(words).toMatch(SCRIPTS[language]);
+    expect(title).not.toBe('');
+  }
 });
 
 it('names the channels in the order of the table, and nothing by the names of prototypes', async () => {

@@ -37,7 +37,7 @@ const COMMANDS: CommandEntry[] = [
   },
   {
     name: 'gateway',
-    description: 'Run the service that talks to you on Feishu, Telegram and local files',
+    description: 'Run the service that answers on chat platforms and runs scheduled prompts',
     load: async () => (await import('./commands/gateway.ts')).configureGateway,
   },
   {

@@ -317,6 +317,8 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         expect(codes).toContain(code);
         if (fault.kind === 'rate-limited') expect(retryAfterMs).toBeGreaterThanOrEqual(fault.retryAfterMs);
         for (const secret of subject.secrets) expect(told).not.toContain(secret);
+        // The fault may have ended a connection that messages are sent on.
+        await eventually(() => expect(channel.status()).toMatchObject({ state: 'connected' }));
         await channel.send(draft('second'), never);
         if (channel.isIdempotent) await channel.send(message, never);
         const seen = (await subject.platform.seen(subject.chats.direct)).map(({ text }) => text);
