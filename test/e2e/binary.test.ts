@@ -77,6 +77,7 @@ const ROWS: Row[] = [
   { args: ['docs', 'list'], holds: anything },
   { args: ['models', '--provider', 'nope'], code: 2, holds: { success: false } },
   { args: ['auth', 'status'], holds: anything },
+  { args: ['config', 'get', 'language'], holds: { key: 'language', value: 'en' } },
   { args: ['doctor'], holds: anything },
   { args: ['selftest'], holds: anything },
   { args: ['audit', 'verify'], holds: { isSound: true, lines: 0 } },
@@ -114,6 +115,14 @@ describe('through the binary', () => {
     expect(home.messages().filter(({ role }) => role === 'user')).toHaveLength(1);
     expect(await run('sessions', 'delete', 'copy', '--yes')).toMatchObject([0, { deleted: [expect.any(String)] }]);
     expect(await run('sessions', 'list')).toMatchObject([0, [{ sessionKey: 'main', title: 'The garden' }]]);
+  });
+
+  it('has a row for every command', async () => {
+    const { stdout } = await runBinary(['--help'], { home: testHome() });
+    const commands = [...(stdout.split('Commands:')[1] ?? '').matchAll(/^ {2}(\w\S*)/gm)].map(([, name]) => name);
+    const tried = new Set([...ROWS.map(({ args }) => args[0]), 'completion', 'help']);
+    expect(commands.length).toBeGreaterThan(20);
+    expect(commands.filter((name) => !tried.has(name))).toEqual([]);
   });
 
   it('prints help, the version and a script for a shell', async () => {

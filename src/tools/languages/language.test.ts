@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { LANGUAGES } from '../../config/settings.ts';
 import { createBuiltinTools } from '../builtin.ts';
@@ -41,6 +43,13 @@ it.each(LANGUAGES)('every tool and every parameter is described in %s, and nothi
     for (const name of parameters)
       expect(inputSchema.properties[name]?.description, `${spec.name} ${name}`).toBeTruthy();
   }
+});
+
+it('every tool has a row in the documentation', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/tools/overview.md'), 'utf8');
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) => row.split('|')[1]?.match(/[\w.]+(?=`)/g) ?? []);
+  expect(named).toEqual(expect.arrayContaining(specs.flatMap(({ name, aliases = [] }) => [name, ...aliases])));
 });
 
 it('describing a tool leaves its schema alone', async () => {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Answer, echo, runEnd, SETTINGS, testChats } from '../../../../test/support/chats.ts';
 import { eventually } from '../../../../test/support/eventually.ts';
@@ -15,6 +17,11 @@ const lasting = (): Answer => {
 };
 
 describe('a command', () => {
+  it.each(COMMANDS)('/$name has a row in the documentation', ({ name }) => {
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/gateway/chats.md'), 'utf8');
+    expect(page).toMatch(new RegExp(`^\\|.*\`/${name}\\b`, 'm'));
+  });
+
   it('is answered without a model', async () => {
     const chats = await testChats();
     await chats.start();
