@@ -24,7 +24,7 @@ function bundledNode() {
   }
 }
 
-/** True when the caller may go on. False: the command has been handed to another Node, or refused (exit code set). */
+/** True when the caller may continue. False: the command has been handed to another Node, or refused (exit code set). */
 function ensureNode() {
   if (isRecent(process.versions.node)) return true;
   var other = process.env.LAINCLAW_REEXECUTED ? undefined : bundledNode();

@@ -46,7 +46,7 @@ function loadBundle(entry, directory, command) {
   silenceLoaderWarning();
   load(entry);
   process.on('exit', (code) => {
-    // Words that are no command end with an error: they leave nothing behind.
+    // Words that are not a command end with an error: they leave nothing behind.
     if (code === 0 && compiled.length > 0) kept.write(compiled);
   });
 }

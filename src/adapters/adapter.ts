@@ -110,7 +110,7 @@ export interface AnsweredBy {
 export type ModelEvent =
   /** What was streamed so far in this call is void: it is being asked again. */
   | { type: 'restart'; failure: ModelFailure; waitMs: number }
-  /** One line for the person: something is done otherwise than asked. */
+  /** One line for the person: something is done differently from what was asked. */
   | { type: 'notice'; text: string }
   | { type: 'text-delta'; text: string }
   /** What the model thinks before it answers, where the provider shows it. */

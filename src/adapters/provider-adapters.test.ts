@@ -166,7 +166,7 @@ describe('where keys go', () => {
   });
 
   test.for(['http://user:pass-word@127.0.0.1/v1', 'ftp://x', 'not an address', 'http://x/v1?key=pass-word'])(
-    '%s is no base URL, and is not quoted',
+    '%s is not a base URL, and is not quoted',
     async (baseUrl) => {
       const providers = open(KEYS, { baseUrls: { openai: baseUrl } });
       const { ending } = await collect(get(providers, 'openai'), requestOf());

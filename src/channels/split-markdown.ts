@@ -10,7 +10,7 @@ export interface SplitOptions {
 }
 
 interface Block {
-  /** What stands between it and the block before. */
+  /** The text between it and the block before. */
   before: '\n' | '\n\n';
   text: string;
   fence?: { opening: string; lines: string[]; closing: string };

@@ -16,7 +16,7 @@ it('tells how far the work is and, once the rate is known, how long it will take
   expect(at(300, 4_100)).toBe('4100/4100 embedded\n');
 });
 
-it('tells of bytes in megabytes, and begins again with the next file', () => {
+it('shows bytes in megabytes, and begins again with the next file', () => {
   let now = 0;
   const line = createProgressLine('embedded', () => now);
   const at = (seconds: number, done: number, total: number): string => {

@@ -25,7 +25,7 @@ async function connected(server: McpServerConfig): Promise<McpConnection> {
     variables: {},
     onStderr: () => {},
     onToolsChanged: () => {},
-    fits: async (_, value) => (Number.isInteger((value as { age: unknown }).age) ? undefined : 'age is no number'),
+    fits: async (_, value) => (Number.isInteger((value as { age: unknown }).age) ? undefined : 'age is not a number'),
     signIns: { stored: async () => undefined },
     signal: never,
   });

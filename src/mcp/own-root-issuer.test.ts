@@ -54,7 +54,7 @@ describe('an issuer that is not the root of its server', () => {
   it.each<[string, Pages]>([
     ['of another origin', () => ({ [METADATA]: describing('https://login.example.com/oauth') })],
     ['of another port', () => ({ [METADATA]: describing('http://127.0.0.1:1/oauth') })],
-    ['that is no address', () => ({ [METADATA]: describing('oauth') })],
+    ['that is not an address', () => ({ [METADATA]: describing('oauth') })],
     [
       'where the server has metadata',
       (own) => ({

@@ -1,4 +1,4 @@
-// Recall: a search with the question of a turn, of which only what has to do with it is kept. The best texts come first; then, while
+// Recall: a search with the question of a turn that keeps only what has to do with it. The best texts come first; then, while
 // there is room, what was said around them, because the answer is often beside the words of the question. It ends at the budget. Nothing
 // is recalled for small talk, nor when no text has enough of the question in it.
 

@@ -1,5 +1,5 @@
 // Who said what was said. The name of a speaker is a word of the text for the index, and a question that names one asks for what that person said. It
-// is no part of the meaning: people seldom say their own name, so a vector of a question with it is nearest to what others told them.
+// is not part of the meaning: people seldom say their own name, so a vector of a question with it is nearest to what others told them.
 import type { ArchiveChunk } from '../storage/archive.ts';
 import type { Analyser, QueryTerms } from './analysis/analyser.ts';
 

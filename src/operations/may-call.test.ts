@@ -93,7 +93,7 @@ it.each([
   const runtime = { audit: async () => ({ append: async (events) => void recorded.push(...events) }) } as Runtime;
   const context = { by, runtime } as OperationContext;
   await expect(invokeOperation(erase, {}, context)).rejects.toMatchObject({ code: 'NOT_ALLOWED' });
-  // Not even with input that does not fit: nothing is told about the operation.
+  // Not even with input that does not fit: nothing about the operation is revealed.
   await expect(invokeOperation(erase, { x: 1 }, context)).rejects.toMatchObject({ code: 'NOT_ALLOWED' });
   expect(ran).toBe(0);
   await invokeOperation(erase, {}, { by: OWNER, runtime } as OperationContext);

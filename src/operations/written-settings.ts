@@ -7,7 +7,7 @@ import { CodedError } from '../vocabulary/coded-error.ts';
 /** Settings by name: as on a command line, or as in gateway.json. */
 export const ANY_SETTINGS = { type: 'object' } as const;
 
-/** `where`: what is to be said of a setting that is not in the table. Throws SETTING_REFUSED; secrets are in no message. */
+/** `where`: what the error says about a setting that is not in the table. Throws SETTING_REFUSED; secrets are in no message. */
 export function parsedSettings(
   given: Readonly<Record<string, unknown>>,
   settings: Readonly<Record<string, Setting>>,

@@ -127,7 +127,7 @@ export async function* answerWithModel(
   return outcomeOf(end, before, request.toolMaxSteps, signal);
 }
 
-/** Each result has its call, as every provider demands: the calls stand in an assistant message of their own. */
+/** Each result has its call, as every provider demands: the calls are in an assistant message of their own. */
 async function calledByHand(before: CalledTool[], wireNames: WireCalls): Promise<ModelMessage[]> {
   if (before.length === 0) return [];
   const toolCalls = before.map(({ call }) => ({ id: call.id, ...wireNames.callToWire(call) }));

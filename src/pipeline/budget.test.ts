@@ -79,7 +79,7 @@ describe('a price that is unknown', () => {
     ['matters for a cap of the run', unpriced, { maxCostUsd: 1 }, true],
     ['matters for a cap of the day', unpriced, { dailyMaxCostUsd: 1 }, true],
     ['does not matter without a cap in USD', unpriced, { maxTokens: 1, dailyMaxTokens: 1 }, false],
-    ['is not one when it is told', { ...unpriced, costUsd: 0 }, { maxCostUsd: 1 }, false],
+    ['is not one when it is given', { ...unpriced, costUsd: 0 }, { maxCostUsd: 1 }, false],
     ['is not one when nothing was used', undefined, { maxCostUsd: 1 }, false],
   ])('%s', (_name, usage, caps, expected) => {
     expect(priceIsUnknown(usage, caps)).toBe(expected);

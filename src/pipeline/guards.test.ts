@@ -13,7 +13,7 @@ const spent = (tokens: number, costUsd?: number) => ({
 });
 
 describe('the same call', () => {
-  it('is let through twice and stopped the third time, also when others stand between', () => {
+  it('runs twice and is stopped the third time, also when other calls come between', () => {
     const guards = createGuards({});
     const same = called('read', { a: 1, b: { c: 2, d: 3 } }, 'x');
     const reordered = called('read', { b: { d: 3, c: 2 }, a: 1 }, 'x');

@@ -95,7 +95,7 @@ function sentWhileWaiting(
   return { ...sent(summary?.summary, turns.slice(first)), until: refusal.sentTokens };
 }
 
-/** The last so many questions and answers. Where they begin with an answer, it is told as one: a provider wants a question first. */
+/** The last so many questions and answers. Where they begin with an answer, it is sent as a question: a provider wants a question first. */
 function lastSaid(turns: readonly HistoryTurn[], count: number, options: HistoryMessagesOptions): SentHistory {
   const whole = Math.floor(count / 2);
   const { messages } = sentHistory(undefined, turns.slice(-whole), options);

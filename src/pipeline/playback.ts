@@ -103,7 +103,7 @@ function calledEvents(told: HistoryCall): TimedEvent[] {
   return [start, { event: { type: 'tool-end', call, result, ...(granted && { granted }) }, time }];
 }
 
-/** By words, or by characters where nothing stands between them. */
+/** By words, or by characters where nothing separates words. */
 function piecesOf(text: string): string[] {
   const words = text.match(/\s*[^\s\p{sc=Han}]+|\s*\p{sc=Han}|\s+/gu) ?? [];
   const together = Math.ceil(words.length / PIECES_AT_MOST) || 1;

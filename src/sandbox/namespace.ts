@@ -33,7 +33,7 @@ export function createNamespace(): Namespace {
 
   /**
    * `leaving`: the first process exits and has no child left. Taking its namespaces apart then takes the kernel some milliseconds
-   * more, in which nothing of the command is alive: the first process adopts every orphan, so whoever lives descends from its children.
+   * more, in which nothing of the command is alive: the first process adopts every orphan, so every living process descends from its children.
    */
   function stateOfFirst(): 'alive' | 'leaving' | 'gone' {
     const stat = first && readStat(first.pid);

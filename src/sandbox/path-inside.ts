@@ -8,7 +8,7 @@ export function isInside(parent: string, path: string): boolean {
 
 /**
  * True where protecting a path covers the lease of a sandbox (`placeholders.ts`): it lies at or below the path, or in the placeholder of a
- * directory that the path needs and that is missing. Nothing else has a lease, and the root of a workspace is no placeholder.
+ * directory that the path needs and that is missing. Nothing else has a lease, and the root of a workspace is not a placeholder.
  */
 export function coversLease(protectedPath: string, lease: string, root: string): boolean {
   const placeholder = dirname(lease);

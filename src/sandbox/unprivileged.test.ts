@@ -1,5 +1,5 @@
 // The same sandbox for somebody who is nobody: where the tests run as root, this one runs as the user "nobody"; elsewhere
-// as whoever runs the tests.
+// as the user who runs the tests.
 import { execFileSync } from 'node:child_process';
 import { beforeAll, expect, test } from 'vitest';
 

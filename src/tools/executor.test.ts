@@ -533,7 +533,7 @@ describe('pictures', () => {
       tool(async () => ({ data: 1, text: 'a dot', pictures: [{ mediaType: 'image/jpeg', data: PIXEL }] })),
     );
     const { result, text } = await executor.execute(call(), never);
-    // The type is told by the bytes.
+    // The bytes decide the type.
     expect(result.pictures).toEqual([{ mediaType: 'image/png', path: expect.stringMatching(/picture-1\.png$/) }]);
     const path = result.pictures?.[0]?.path ?? '';
     expect(readFileSync(path, 'base64')).toBe(PIXEL);

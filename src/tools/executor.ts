@@ -317,5 +317,5 @@ function messageOf(error: unknown): string {
     ? error.message
     : typeof error === 'string'
       ? error
-      : 'it threw something that is no error';
+      : 'it threw something that is not an error';
 }

@@ -69,7 +69,7 @@ function plainFiles(root: string): FileAccess {
     async read(name) {
       const stats = lstatSync(join(root, name), { throwIfNoEntry: false });
       if (!stats) return undefined;
-      if (!stats.isFile()) throw new Error(`${name} is no file`);
+      if (!stats.isFile()) throw new Error(`${name} is not a file`);
       const { ino, mtimeMs } = stats;
       return { bytes: readFileSync(join(root, name)), mode: stats.mode & 0o777, fingerprint: `${ino} ${mtimeMs}` };
     },

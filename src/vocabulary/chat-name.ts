@@ -1,5 +1,5 @@
 // A chat as one text, for requests and records that only carry it: `telegram:123`, with an account `telegram/work:123`, and a
-// topic of it `telegram:-100123/45`. The topic is what stands behind the last slash, so an id that holds a slash itself has
+// topic of it `telegram:-100123/45`. The topic is what follows the last slash, so an id that holds a slash itself has
 // one more at its end.
 
 /** One chat of one bot, or one topic of it. Messages within it are handled in order, one turn at a time. */

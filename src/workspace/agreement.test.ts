@@ -90,7 +90,7 @@ function plant(yard: Yard, item: Planted): void {
     else if (item.kind === 'file') writeFileSync(path, content, { flag: 'wx' });
     else symlinkSync(item.to.replace('BASE', yard.base), path);
   } catch {
-    // Something else stands there already.
+    // Something else is there already.
   }
 }
 

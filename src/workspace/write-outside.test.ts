@@ -248,7 +248,7 @@ function plant(
     else if (kind === 'file') writeFileSync(path, 'planted', { flag: 'wx' });
     else mkdirSync(path);
   } catch {
-    // Something else stands there already.
+    // Something else is there already.
   }
 }
 

@@ -1,4 +1,4 @@
-// What every adapter must do, whichever provider stands behind it. A suite is given a way to make the adapter talk to a
+// What every adapter must do, for whichever provider. A suite is given a way to make the adapter talk to a
 // server that follows a script; an adapter without a server (the stub) is only held to what needs none.
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';

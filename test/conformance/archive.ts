@@ -1,4 +1,4 @@
-// What every archive must do, whichever implementation stands behind the contract of archive.ts. A suite is given a way to
+// What every implementation of the contract in archive.ts must do. A suite is given a way to
 // make an empty archive and to open it: two doors to one archive are like two processes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Archive, NewDocument } from '../../src/storage/archive.ts';
@@ -242,7 +242,7 @@ export function describeArchive(name: string, create: CreateArchive, { runs = 60
         expect(await other.similar('absent', vectorOf(5), ids)).toEqual([]);
       });
 
-      it('that are gone do not stand in the way of those behind them', async () => {
+      it('that are gone do not keep those behind them from being found', async () => {
         await add(...Array.from({ length: 60 }, (_, index) => documentOf(`d${index}`, `text ${index}`)));
         const ids = await pendingOf('m');
         const near = ids.slice(0, 50).map((id) => ({ id, vector: vectorOf(1) }));

@@ -60,7 +60,7 @@ export function describePictures(subjectNow: () => ChannelSubject, connected: ()
 
     test.for(FAILURES)('that meets $fault says so, and the next one is sent', async ({ fault, codes }, context) => {
       const { platform, secrets } = subjectNow();
-      if (!platform.failNextSend) return context.skip('nothing stands in between');
+      if (!platform.failNextSend) return context.skip('nothing is in between');
       const channel = await connected();
       platform.failNextSend(fault, 'picture');
       const picture = draft();

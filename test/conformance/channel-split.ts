@@ -10,7 +10,7 @@ export function describeSplit(open: () => Channel, fits: (markdown: string) => b
       expect(open().split(markdown)).toEqual([markdown]);
     });
 
-    test('each of which fits, with nothing lost and every fence closed', () => {
+    test('all of which fit, with nothing lost and every fence closed', () => {
       const channel = open();
       fc.assert(
         fc.property(markdownTexts, (markdown) => {

@@ -1,4 +1,4 @@
-// What every channel must do, whichever platform stands behind it. A suite is given the channel and the other side: a
+// What every channel must do, on whichever platform. A suite is given the channel and the other side: a
 // platform on which somebody writes, that can fail, forget to answer and hang up.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Channel, ChannelError, type ChannelErrorCode, type OutgoingMessage } from '../../src/channels/channel.ts';
@@ -304,7 +304,7 @@ export function describeChannel(name: string, create: () => Promise<ChannelSubje
         { fault: { kind: 'answer-lost' }, codes: ['unknown-outcome'] },
       ];
       test.for(failures)('because of $fault says so, and the next one is sent', async ({ fault, codes }, context) => {
-        if (!subject.platform.failNextSend) return context.skip('nothing stands in between');
+        if (!subject.platform.failNextSend) return context.skip('nothing is in between');
         const channel = await connected();
         subject.platform.failNextSend(fault);
         const message = draft('first');

@@ -10,12 +10,12 @@ export interface LocksSubject {
   open(): Storage;
   /** JavaScript that opens the same store in another process: an expression, in which `await` is allowed. */
   openElsewhere: string;
-  /** Takes the lock away from whoever holds it, as an expired lease does. */
+  /** Takes the lock away from its holder, as an expired lease does. */
   breakLock(name: string): Promise<void>;
   remove(): void | Promise<void>;
 }
 
-/** Holds a lock; writes with it when it is told to, and says what came of it. */
+/** Holds a lock; writes with it on command, and reports the result. */
 const HOLDER = `
   const lock = await storage.locks.acquire('name');
   process.stdout.write(lock.token + '\\n');
@@ -130,7 +130,7 @@ export function describeLocks(name: string, create: () => LocksSubject | Promise
       },
     );
 
-    it('do not stand in the way of other names, however alike', async () => {
+    it('do not block other names, however alike', async () => {
       const names = ['a', 'A', 'a ', 'a/b', 'a_b', '../a', '', 'é', 'e\u0301', 'x'.repeat(500), `${'x'.repeat(500)}y`];
       const held = await Promise.all(
         names.map((name) => storage.locks.acquire(name, { onWait: () => expect.unreachable(name) })),

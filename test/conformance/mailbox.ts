@@ -1,5 +1,5 @@
-// What every mailbox must do, whichever implementation stands behind the contract of mailbox.ts. Two doors to one store
-// stand for two processes.
+// What every implementation of the contract in mailbox.ts must do. Two doors to one store
+// are like two processes.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Lock, Locks } from '../../src/storage/locks.ts';

@@ -1,4 +1,4 @@
-// What every storage must do, whichever implementation stands behind the contract of storage.ts. A suite is given a way
+// What every implementation of the contract in storage.ts must do. A suite is given a way
 // to make an empty store and to open it: two doors to one store are like two processes.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

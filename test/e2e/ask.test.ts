@@ -92,7 +92,7 @@ describe.concurrent('an empty question', () => {
 });
 
 describe.concurrent('sessions', () => {
-  it('begin with the first use of a key and go on with the next', async () => {
+  it('begin with the first use of a key and continue with the next', async () => {
     const home = testHome();
     const first = await ask(home, 'one');
     const second = await ask(home, 'two');

@@ -104,7 +104,7 @@ it('under an open policy a stranger’s chat gets nothing from HEARTBEAT.md or f
   expect(unknown.json()).toMatchObject({ name: 'lost', note: expect.stringContaining('sendAllow=local:nobody') });
   expect(unknown.stderr).toContain('lainclaw gateway config set --channel local sendAllow=local:nobody');
   expect(await answerOf('lost')).toBe('failed');
-  // The command that is told is the one that helps, in the gateway that runs too.
+  // The command that the message names is the one that helps, also in the gateway that runs.
   expect((await run('gateway', 'config', 'set', '--channel', 'local', 'sendAllow=local:nobody')).code).toBe(0);
   await eventually(() => expect(opened.log()).toContain('local/default.sendAllow'));
   expect(await answerOf('lost')).toBe('sent');

@@ -1,4 +1,4 @@
-// What background work is told, in the configured language, and sub-agents that a person starts by hand.
+// What background work is instructed to do, in the configured language, and sub-agents that a person starts by hand.
 import { describe, expect, it } from 'vitest';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';
 import type { Reply } from '../fakes/model-server/reply.ts';

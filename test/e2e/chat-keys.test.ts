@@ -107,7 +107,7 @@ describe.concurrent('a person who has not typed for a while', () => {
     const { chat, say } = opened;
     await say('work');
     await chat.shows('12 in, 7 out');
-    // A bell also ends what terminals are told otherwise.
+    // A bell also ends other commands to terminals.
     const otherEnds = kind === 'bell' ? chat.raw().split('\x1b]').length - 1 : 0;
     expect(chat.raw().split(expected).length - 1 - otherEnds).toBeGreaterThan(0);
     expect(await leave(opened)).toBe(0);

@@ -9,7 +9,7 @@ import { CTRL_C, CTRL_D, CTRL_O, contents, ENTER, ESCAPE, leave, openChat, READY
 import { testHome } from '../support/test-home.ts';
 import { structureProblems } from '../support/transcript-rules.ts';
 
-/** A reply of which the model sends only the beginning: the turn lasts until it is cancelled. */
+/** A reply whose beginning alone the model sends: the turn lasts until it is cancelled. */
 function unfinished(reply: Reply, from: string): Reply {
   return { ...reply, fault: { kind: 'hang', afterBytes: bytesBefore(from, 'openai-compatible', reply) } };
 }
@@ -148,7 +148,7 @@ describe.concurrent('a chat', () => {
     expect(await chat.everything()).toContain(READY);
   });
 
-  it('leaves on two Ctrl-C, of which the first clears the input or cancels the turn', async () => {
+  it('leaves on two Ctrl-C; the first clears the input or cancels the turn', async () => {
     const opened = await openChat([{ text: 'x', fault: { kind: 'hang' } }]);
     const { chat, say, home } = opened;
     await chat.type('half a thought');

@@ -63,7 +63,7 @@ it('loses and doubles nothing when the gateway is restarted in the middle of tur
   for (let restart = 1; restart <= RESTARTS; restart += 1) {
     const { turn, session } = await ask('main');
     await eventually(() => expect(page.textOf(turn)).toContain('word-3 '));
-    // It lets the turn end, and the page gets all of it before it is told to load its state again.
+    // It lets the turn end, and the page gets all of it before it has to load its state again.
     expect((await gateway(['restart'])).code).toBe(0);
     await eventually(() => expect([page.textOf(turn), page.isEnded(turn)]).toEqual([EXPECTED, true]));
     const { messages } = await post<{ messages: { content: string }[] }>('/api/operations/sessions.show', {

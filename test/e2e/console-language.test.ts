@@ -48,7 +48,7 @@ describe.each([
     expect(await saved.textContent()).toContain(`${audit.reasons['from-machine']}: ${audit.reasons.change}`);
   });
 
-  it('why a turn failed, with what was said of it as its detail', async () => {
+  it('why a turn failed, with the original message as its detail', async () => {
     await open('chat/failing');
     const note = page.locator('.turn-end .note.problem');
     await note.getByText(errors.PROVIDER_AUTH).waitFor();

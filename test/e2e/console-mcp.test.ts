@@ -143,7 +143,7 @@ it('the JSON of another program is pasted: its servers, their variables and head
     dialog.getByRole('group', { name: 'files' }),
     dialog.getByRole('group', { name: 'web-search' }),
   ];
-  await files.getByText('Some values only stand for yours').waitFor();
+  await files.getByText('Some values are only placeholders').waitFor();
   const placeholder = files.getByLabel('Value of SECRET');
   expect([await placeholder.getAttribute('type'), await placeholder.inputValue()]).toEqual(['text', '<your-key>']);
   await placeholder.fill(SECRET);
@@ -186,7 +186,7 @@ it('of two pasted servers whose names become the same none replaces the other', 
   expect(errors.splice(0).filter((text) => !text.includes('422'))).toEqual([]);
 });
 
-it('the command of another program and a line for a shell are told apart', async () => {
+it('the command of another program and a line for a shell are distinguished', async () => {
   const dialog = await adding();
   await line(dialog).fill(`cd /tmp && node server.js`);
   await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('shell');

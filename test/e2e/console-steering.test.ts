@@ -51,7 +51,7 @@ async function working(options: { prepare?: Parameters<typeof openConsole>[0]['p
   return { opened, context, page, go: () => writeFileSync(join(opened.workspace, 'go'), '') };
 }
 
-/** The texts of what people said, as the model was told last. */
+/** The texts of what people said, as the model received them last. */
 function told({ model }: ConsoleBrowser): string {
   return JSON.stringify((model.requests.at(-1)?.body as { messages?: unknown; input?: unknown }) ?? {});
 }
@@ -108,7 +108,7 @@ it('a message that waits is taken back into the field, and stopping gives all of
   await eventually(() => expect(keptFile(opened)).toBe(false));
 });
 
-it('a message whose answer was lost is no draft after a reload', async () => {
+it('a message whose answer was lost is not a draft after a reload', async () => {
   const { page } = await working();
   // The gateway has it, and the page does not learn that from the answer.
   await page.route('**/turns.steer', async (route) => void (await route.fetch()));

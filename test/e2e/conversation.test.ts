@@ -343,7 +343,7 @@ describe('forty facts said in three hundred turns', () => {
     expect(facts.summaries.length).toBeLessThan(6);
     expect(facts.notices).toHaveLength(facts.summaries.length);
     expect(linesOf(facts).filter(({ type }) => type === 'history-summary')).toEqual([]);
-    // It goes on with as much as fits.
+    // It continues with as much as fits.
     expect(facts.last?.messages.length).toBeGreaterThan(60);
     expect(facts.known).toBeGreaterThan(10);
   });

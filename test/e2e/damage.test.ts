@@ -16,11 +16,11 @@ describe.concurrent('the index', () => {
     ['is cut short', (text: string) => text.slice(0, -20)],
     ['is empty', () => ''],
     ['holds NUL bytes', (text: string) => '\0'.repeat(text.length)],
-    ['is no object', () => '[]'],
+    ['is not an object', () => '[]'],
     ['is null', () => 'null'],
     ['has no sessions', () => '{"version":1}'],
     ['has a list of sessions', () => '{"version":1,"sessions":[]}'],
-    ['has an entry that is no entry', () => '{"version":1,"sessions":{"main":null}}'],
+    ['has an entry that is not one', () => '{"version":1,"sessions":{"main":null}}'],
     ['has an entry without its session', () => '{"version":1,"sessions":{"main":{"sessionKey":"main"}}}'],
     [
       'has a session id that leads elsewhere',

@@ -1,4 +1,4 @@
-// Tools that a model is told by name only: it finds and calls them, they are judged under their own names, and each request still
+// Tools that a model knows by name only: it finds and calls them, they are judged under their own names, and each request still
 // begins with the bytes of the one before it.
 import { expect, it } from 'vitest';
 import { startModelServer } from '../fakes/model-server/model-server.ts';

@@ -127,7 +127,7 @@ describe('a file that cannot be used', () => {
     expect(readFileSync(join(home.path, 'gateway.json'), 'utf8')).toBe(text);
   });
 
-  it('that is no JSON names the place, never the text', async () => {
+  it('that is not JSON names the place, never the text', async () => {
     await damage(`{"version":1,\n"channels":{"telegram":{"botToken":"${TOKEN}" oops}}}`);
     const finished = await config(['validate']);
     expect(errorOf(finished).message).toMatch(/gateway\.json is not valid JSON: look at line 2, column \d+$/);

@@ -143,7 +143,7 @@ describe('with words for a time', () => {
     expect(await found('yesterday')).toEqual(['yesterday']);
   });
 
-  it('--since and --until leave the rest out, and what is no date is refused', async () => {
+  it('--since and --until leave the rest out, and what is not a date is refused', async () => {
     expect(await found('payments', '--since', 'last week', '--until', '2026-11-17')).toEqual([
       'yesterday',
       'last-week',

@@ -17,7 +17,7 @@ async function calling(hooks: object, ...calls: { name: string; args: object }[]
   return model;
 }
 
-/** A hook that keeps what it is told, and answers this. */
+/** A hook that keeps its input, and answers this. */
 function keeping(model: Pick<Model, 'home'>, answer: string): { command: string; told(): Record<string, unknown>[] } {
   const path = join(model.home.base, 'told.jsonl');
   return {

@@ -1,5 +1,5 @@
 // The library as its users get it: the packed tarball, extracted beside a program of theirs. The example is the one of
-// docs/library.md, so what stands there runs and has the types it says.
+// docs/library.md, so what the page shows runs and has the types it names.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

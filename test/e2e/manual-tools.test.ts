@@ -117,7 +117,7 @@ describe.concurrent('tools called by hand', () => {
   });
 
   it.each(['nope', '__proto__', 'constructor', 'TIME.NOW', 'time.now;', '../time.now'])(
-    '%s is no tool',
+    '%s is not a tool',
     async (name) => {
       const { toolError } = await ask(testHome(), `tool:${name}`);
       expect(toolError).toMatchObject({ tool: name, code: 'tool_not_found' });
@@ -152,7 +152,7 @@ describe.concurrent('tools called by hand', () => {
     expect(toolError?.tool).toBe('nope');
   });
 
-  it('their calls and results stand in the journal before the tool context', async () => {
+  it('their calls and results are in the journal before the tool context', async () => {
     const home = testHome();
     const { toolCalls } = await ask(home, 'tool:[{"name":"nope"},{"name":"tools.echo","args":{"b":2}}]');
     const journal = home.lines().flatMap((line) => {

@@ -23,7 +23,7 @@ import { afterFile, testHome } from '../support/test-home.ts';
 import { TINY_MODEL_DIMENSION, writeTinyModel } from '../support/tiny-model.ts';
 
 const KILLS = 10;
-/** Many processes, each of which may load a model, on whatever machine. */
+/** Many processes that may each load a model, on whatever machine. */
 const PATIENCE_MS = 300_000;
 
 const memory = (home: Home, ...args: string[]): Promise<Finished> => lainclaw(['memory', ...args], { home });

@@ -1,5 +1,5 @@
 // A recorded tool round, ended at every one of its bytes, through the whole of a turn: nothing crashes, no part of a
-// call is ever executed, and each ending is told.
+// call is ever executed, and each ending is reported.
 import { describe, expect, it } from 'vitest';
 import type { SessionLine } from '../../src/sessions/lines.ts';
 import type { Storage, Transcript } from '../../src/storage/storage.ts';

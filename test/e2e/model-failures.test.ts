@@ -1,5 +1,5 @@
 // A provider that fails, in every way it can: the turn ends with a code and a sentence that says what to do, the session
-// stays whole, the next question works, and no secret is told.
+// stays whole, the next question works, and no secret is revealed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ import { structureProblems } from '../support/transcript-rules.ts';
 
 const failing = (fault: Fault): Reply => ({ fault });
 
-/** The turn is told as failed everywhere: exit code, result, stderr, transcript. */
+/** The turn is reported as failed everywhere: exit code, result, stderr, transcript. */
 function expectFailed({ code, stderr, json }: Finished, home: Home, failure: string): string {
   expect(code).toBe(1);
   const result = json();
@@ -66,8 +66,8 @@ describe.concurrent('a credential', () => {
 
       const [, command = ''] = /lainclaw (auth login .*? --api-key-stdin[^(]*)/.exec(message) ?? [];
       const { [keyVariable(env)]: _key, ...keyless } = env;
-      const mended = await lainclaw(command.trim().split(' '), { home, env: keyless, stdin: good });
-      expect({ command, ...mended }).toMatchObject({ code: 0, stderr: '' });
+      const repaired = await lainclaw(command.trim().split(' '), { home, env: keyless, stdin: good });
+      expect({ command, ...repaired }).toMatchObject({ code: 0, stderr: '' });
       const again = await lainclaw(['ask', ...flags, 'hello'], { home, env: keyless });
       expect(again.json()).toMatchObject({ success: true, result: 'Welcome.' });
       expect(JSON.stringify(server.requests.at(-1)?.headers)).toContain(good);
@@ -100,7 +100,7 @@ describe.concurrent('a credential', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('of one provider is not asked of another: a session can go on elsewhere', async () => {
+  it('of one provider is not asked of another: a session can continue with another one', async () => {
     const { ask, home, server } = await modelFor('openai-codex', [
       { text: 'One.' },
       { text: 'Two.' },

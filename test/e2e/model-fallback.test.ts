@@ -114,7 +114,7 @@ describe.concurrent('a chain of models', () => {
     }
   });
 
-  it('tells of every model when all of them fail', async () => {
+  it('names every model when all of them fail', async () => {
     const { first } = await chain([REFUSED], [{ fault: { kind: 'status', status: 401 } }]);
     const { code, json } = await first.ask('hello');
     expect(code).toBe(1);

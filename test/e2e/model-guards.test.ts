@@ -1,4 +1,4 @@
-// What ends a run that would go on for nothing or for too much, and what is left out of a conversation that is too long.
+// What ends a run that would continue for nothing or for too much, and what is left out of a conversation that is too long.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -164,7 +164,7 @@ describe.concurrent('a cap of the day', () => {
   });
 
   it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
-    'is the same day that the model is told, the one where the owner is: %s',
+    'is the same day that the model receives, the one where the owner is: %s',
     async (timeZone) => {
       const today = (): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now());
       const before = today();

@@ -1,4 +1,4 @@
-// The tool loop through the built binary: what the model is offered, what is run for it, what it is told, how it ends.
+// The tool loop through the built binary: what the model is offered, what is run for it, what it receives, how it ends.
 import { describe, expect, it } from 'vitest';
 import type { AskResult } from '../../src/pipeline/events.ts';
 import type { NeutralRequest } from '../fakes/model-server/neutral-request.ts';

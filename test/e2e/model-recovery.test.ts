@@ -78,16 +78,13 @@ describe.concurrent('a process killed', () => {
     expect(count(model.home, 'tool-call')).toBe(0);
   });
 
-  it.each(PROVIDERS)(
-    'after the results of a round were sent to %s: they are told to the next turn',
-    async (provider) => {
-      const model = await killedTurn(provider, 'read a.txt', [ROUND, hang()]);
-      expect(told(await expectRecovered(model))).toMatch(
-        /read a\.txt.*fs_read_file.*alpha.*interrupted.*are you there\?/,
-      );
-      expect(count(model.home, 'tool-call')).toBe(1);
-    },
-  );
+  it.each(PROVIDERS)('after the results of a round were sent to %s: the next turn gets them', async (provider) => {
+    const model = await killedTurn(provider, 'read a.txt', [ROUND, hang()]);
+    expect(told(await expectRecovered(model))).toMatch(
+      /read a\.txt.*fs_read_file.*alpha.*interrupted.*are you there\?/,
+    );
+    expect(count(model.home, 'tool-call')).toBe(1);
+  });
 
   it('in the middle of the answer after a round: the results are kept, the half answer is not', async () => {
     const model = await killedTurn('openai-compatible', 'read', [ROUND, half], 'Half');

@@ -32,7 +32,7 @@ describe.concurrent('without a terminal', () => {
 
   it('people see times of sessions in their own time, programs in UTC', async () => {
     const home = testHome();
-    // With half an hour in it, so that it is no other's.
+    // With half an hour in it, so that no other zone has it.
     const env = { TZ: 'Asia/Kolkata' };
     await runBinary(['ask', 'hi'], { home, env });
     const { updatedAt } = home.entry();

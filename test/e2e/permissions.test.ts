@@ -33,7 +33,7 @@ function rules(home: Home, content: unknown): void {
 
 const stored = (home: Home): unknown => JSON.parse(readFileSync(join(home.path, 'permissions.json'), 'utf8'));
 
-/** Asks on a terminal and, once the question stands there, types the answer. */
+/** Asks on a terminal and, once the question is shown, types the answer. */
 async function answering(home: Home, input: string, answer: string, ...flags: string[]): Promise<Finished> {
   const running = startTerminal(['ask', ...flags, '--', input], { home });
   return typed(running, answer);

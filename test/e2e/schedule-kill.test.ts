@@ -47,7 +47,7 @@ it('killed schedulers lose no slot and run none twice', { timeout: 180_000 }, as
   keeper.kill('SIGKILL');
   await once(keeper, 'exit');
 
-  // Whoever comes next settles what they left and makes up for the rest.
+  // The next process settles what they left and makes up for the rest.
   const until = Date.now();
   const ran = await scheduler({
     fire: async () => ({ ok: true, answer: '' }),

@@ -20,7 +20,7 @@ const linesOf = (stdout: string): Line[] =>
     .map((line) => JSON.parse(line) as Line);
 const snapshot = (home: Home): string[] =>
   readdirSync(home.path, { recursive: true, withFileTypes: true })
-    // What SQLite shares between processes that read is no content.
+    // What SQLite shares between processes that read is not content.
     .filter(({ name }) => !name.endsWith('.db-shm'))
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('locks'))
     .map((entry) => join(entry.parentPath, entry.name))

@@ -26,7 +26,7 @@ async function serve(options: Partial<Parameters<typeof startModelServer>[0]> = 
   return server;
 }
 
-/** A server that is no model service. */
+/** A server that is not a model service. */
 async function page(status: number, body: string): Promise<string> {
   const server = createServer((_request, response) => response.writeHead(status).end(body));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -30,7 +30,7 @@ async function serve(accept: (token: string) => boolean = (token) => token === K
   return server;
 }
 
-/** A server that is no model service. */
+/** A server that is not a model service. */
 async function page(status: number, body: string, headers: Record<string, string> = {}): Promise<string> {
   const server = createServer((_request, response) => response.writeHead(status, headers).end(body));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

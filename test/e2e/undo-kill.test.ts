@@ -113,7 +113,7 @@ it('killed before any of its writes, is finished by the next command and undoes 
     }
     kills += 1;
     save('killed');
-    // Whoever has seen the result may mean the turn before by the next undo.
+    // Somebody who has seen the result may mean the turn before by the next undo.
     const repeated = stdout === '' ? [['undo']] : [];
     for (const args of [...repeated, OTHER_COMMANDS[kills % OTHER_COMMANDS.length] ?? []]) {
       problems.push(...(await problemsAfter(args, scene)).map((problem) => `${kills}: ${stderr}${problem}`));

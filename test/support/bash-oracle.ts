@@ -19,7 +19,7 @@ export interface BashOracle {
 const STUBS = ['ls', 'cat', 'rm', 'mv', 'git', 'curl', 'wc', 'evil'] as const;
 const WRAPPERS = ['env', 'xargs', 'timeout', 'nice', 'nohup', 'setsid', 'stdbuf', 'find', 'bash', 'sh'];
 const LIMIT_MS = 3_000;
-/** Could reach a program that is no stub, or another process. */
+/** Could reach a program that is not a stub, or another process. */
 export const REFUSED = /\/|\bkill\b|\bulimit\b|-p\b/;
 
 export function createBashOracle(): BashOracle {

@@ -1,5 +1,5 @@
 // What a web page does with the API, without a browser: it keeps the events of every turn by their numbers, comes back with the last
-// number when its connection is lost, and loads its state again when it is told to. It notes whatever came twice or out of order.
+// number when its connection is lost, and loads its state again on request. It notes whatever came twice or out of order.
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 

@@ -33,7 +33,7 @@ export function gatewayHome({ inMemory = false, hasModel = true } = {}): Gateway
     if (!inMemory || !STARTING.includes(args[0] ?? '')) return lainclaw(command, { home, ...options });
     return runBinary(command, { home, ...options, program: GATEWAY_PROGRAM });
   };
-  // Before the home goes, or a gateway that is left would go on without one.
+  // Before the home goes, or a gateway that is left would continue without one.
   afterFile(() => gateway(['stop']).catch(() => {}));
   return {
     home,

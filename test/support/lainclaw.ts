@@ -125,7 +125,7 @@ export function startTerminal(args: readonly string[], options: ProcessOptions):
   return { ...running, ended };
 }
 
-/** A line that tells of waiting is shown only where a model takes its time: on a busy machine that is anywhere. */
+/** A line about waiting is shown only where a model takes its time: on a busy machine that is anywhere. */
 function withoutWaitingLines(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return text.replace(/\x1b\[\?7l[\s\S]*?\r\x1b\[K\x1b\[\?7h/g, '');

@@ -1,5 +1,5 @@
 // Lainclaw without its command line: the real gateway, pipeline, sessions and adapter in this process, with a few tools
-// of the test's own. A failure is told at once, since nothing is asked twice.
+// of the test's own. A failure is reported at once, since nothing is asked twice.
 import type { Adapter } from '../../src/adapters/adapter.ts';
 import type { CredentialSource } from '../../src/adapters/auth/credential.ts';
 import { chooseModel } from '../../src/adapters/choose-model.ts';
@@ -26,7 +26,7 @@ export interface AppTool {
   effect: ToolEffect;
   /** Names of its parameters, all of them texts. */
   parameters?: readonly string[];
-  /** What the model is told; what is thrown is told as a failure. */
+  /** What the model receives; what is thrown is sent as a failure. */
   run(args: ToolArgs): Promise<string> | string;
 }
 

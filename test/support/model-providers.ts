@@ -1,5 +1,5 @@
 // A provider of the built binary pointed at the fake model server: the flags, the variables and the sign-in each one
-// needs, and what the server was told.
+// needs, and what the server received.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codexToken } from '../fakes/model-server/codex-token.ts';

@@ -40,7 +40,7 @@ export function structureProblems(lines: readonly SessionLine[], { lastMayBeOpen
       case 'message':
         messages += 1;
         if (!open) problems.push(`${at}: a message outside any turn`);
-        if (ids.has(line.message.id)) problems.push(`${at}: the id ${line.message.id} stands there twice`);
+        if (ids.has(line.message.id)) problems.push(`${at}: the id ${line.message.id} is there twice`);
         ids.add(line.message.id);
         break;
       // Repairs, compactions and whatever a later version writes stand where they like.

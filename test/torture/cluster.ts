@@ -20,7 +20,7 @@ export interface BrokenCluster {
   faults: Partial<Record<Fault, number>>;
   random(): number;
   chats: number;
-  /** Longer is a problem. On a machine that runs other tests nothing can be said of it. */
+  /** Longer is a problem. On a machine that runs other tests it means nothing. */
   mostTakeoverMs?: number;
 }
 

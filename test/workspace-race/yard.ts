@@ -21,7 +21,7 @@ export interface Yard {
   outside: string;
   /** Writes a file below `base`, parents included. */
   write(path: string, content: string): void;
-  /** Every path below `base` with what stands there, links not followed; `outside`: without what is in the root. */
+  /** Every path below `base` with what is there, links not followed; `outside`: without what is in the root. */
   tree(part?: 'outside'): string[];
   remove(): void;
 }

@@ -37,7 +37,7 @@ function finishMessages(body: Json, note: string | undefined): void {
     for (const block of listOf(message.content)) delete block.cache_control;
   }
   // The service looks for what it has cached at the marks and a few blocks before them. The second mark is where the last one of
-  // the request before stood, however many blocks have come since.
+  // the request before was, however many blocks have come since.
   for (const message of messages.filter(({ role }) => role === 'user').slice(-2)) {
     const last = listOf(message.content).at(-1);
     if (last) last.cache_control = MARK;

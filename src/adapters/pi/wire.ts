@@ -1,7 +1,7 @@
-// Stands between the library and the network, because what the library tells of a failure is a sentence: here the
-// status, Retry-After, the error's code and what went by in the stream are kept as they came. The key is put in here
-// and nowhere else: the library never holds it, no header slipped in by the environment is sent with it, and no redirect
-// is followed, so that no answer can choose where it goes.
+// The code between the library and the network. The library reports a failure as a sentence, so the status, Retry-After,
+// the error's code and what went by in the stream are kept here as they came. Only this file puts in the key: the library
+// never holds it, no header that comes from the environment is sent with it, and no redirect is followed, so that no answer
+// can choose where it goes.
 import type { HttpBody, HttpPartsFetch, HttpResponse } from '../http-fetch.ts';
 import { framesOf, guardStream, type StreamNotes } from './event-stream.ts';
 import { errorIn, type ProviderError, retryAfterMs } from './provider-error.ts';

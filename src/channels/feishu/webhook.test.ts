@@ -88,7 +88,7 @@ describe('a request is refused, and nothing is taken,', () => {
     ['with another time than was signed', withHeader('x-lark-request-timestamp', String(Date.now() / 1_000 + 9)), 401],
     ['with another nonce than was signed', withHeader('x-lark-request-nonce', 'other'), 401],
     ['with another body than was signed', (request) => ({ ...request, body: `${request.body} ` }), 401],
-    ['that is no JSON by its type', withHeader('content-type', 'text/plain'), 415],
+    ['that is not JSON by its type', withHeader('content-type', 'text/plain'), 415],
   ];
   test.each(cases)('%s', async (_, change, status) => {
     const answer = await post(change(server.webhookRequest(eventOf('forged'))));

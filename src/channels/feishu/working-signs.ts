@@ -1,6 +1,6 @@
 // "Working on it", as a reaction on the message that is being answered. A reaction stays until it is taken away, so each has a
 // time after which it goes unless it was asked for again. A reply takes it away at once and for good: a person who sees a reply,
-// even one that only tells of progress, needs no other sign. Best effort: nothing here throws.
+// even one that only shows progress, needs no other sign. Best effort: nothing here throws.
 import type { FeishuApi } from './api.ts';
 import { PlatformRefusal } from './failures.ts';
 

@@ -1,4 +1,4 @@
-// How far the inbox has been read: which file, up to where, and what stood right before that place. A file that was
+// How far the inbox has been read: which file, up to where, and what was right before that place. A file that was
 // replaced, cut or written again is noticed by any of the three.
 import { readFile } from 'node:fs/promises';
 import { writeAtomically } from '../../storage/private-files.ts';

@@ -20,7 +20,7 @@ export interface InboxReaderOptions {
   onProblem(problem: string): void;
 }
 
-/** Follows until the signal fires. `onReady` is called once what stands there can be read. */
+/** Follows until the signal fires. `onReady` is called once the lines that are already there can be read. */
 export async function followInbox(
   options: InboxReaderOptions,
   signal: AbortSignal,
@@ -69,7 +69,7 @@ function createReader({ directory, name, take, onProblem }: InboxReaderOptions, 
   }
 
   /**
-   * Everything up to the last whole line of the open file. Each read takes in what stood before it: where that is no longer the
+   * Everything up to the last whole line of the open file. Each read includes what was before it: where that is no longer the
    * same, the file was cut or written again, and it is read from its start.
    */
   async function readOpened(opened: FileHandle): Promise<void> {

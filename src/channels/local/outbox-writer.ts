@@ -1,5 +1,5 @@
 // Appends lines to a file and makes them durable; lines that are asked for at the same moment share one sync. A line cut
-// short by a kill was never confirmed, so it is removed. The keys of what stands there are known, as far back as matters.
+// short by a kill was never confirmed, so it is removed. The keys of the lines that are there are known, as far back as matters.
 import { constants } from 'node:fs';
 import { type FileHandle, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -8,7 +8,7 @@ export const SETUP_WORDS: Readonly<Record<Language, SetupWords>> = {
     title: 'A bot on Telegram',
     steps: [
       'Write /newbot to @BotFather on Telegram, and give it a name.',
-      'It answers with a token such as 123456789:AAE…: copy it. Whoever has the token is the bot.',
+      'It answers with a token such as 123456789:AAE…: copy it. Anyone who has the token controls the bot.',
     ],
     questions: { botToken: 'The token of the bot' },
   },

@@ -144,7 +144,7 @@ function closing(wrappers: readonly Wrapper[]): string {
     .join('');
 }
 
-/** A word that comes to stand at the start of a part must not turn into a list, a heading or a quote. */
+/** A word at the start of a part must not turn into a list, a heading or a quote. */
 function escapedStart(source: string): string {
   if (/^(#{1,6}\s|[-+*]\s|>|```|~~~|\||[-=*_]{3,}\s*$)/m.test(source.split('\n')[0] ?? '')) return `\\${source}`;
   return source.replace(/^(\d{1,9})([.)])(?=\s)/, '$1\\$2');

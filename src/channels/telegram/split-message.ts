@@ -12,7 +12,7 @@ import { splitInline } from './split-inline.ts';
 
 interface Piece {
   source: string;
-  /** What stands between it and the piece before, in the source. */
+  /** The source between it and the piece before. */
   before: '\n' | '\n\n';
 }
 

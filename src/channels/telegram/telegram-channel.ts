@@ -1,6 +1,6 @@
 // Telegram as a channel, through the Bot API (https://core.telegram.org/bots/api). Edits of people's messages are not
 // asked for: a question stays as it was asked. Telegram knows no idempotency keys: when the answer to a send is lost, a
-// repeat can stand in the chat twice.
+// repeat can appear in the chat twice.
 import type { InlineKeyboardMarkup, Update } from 'grammy/types';
 import {
   type Button,

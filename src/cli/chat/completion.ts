@@ -46,7 +46,7 @@ export function createCompletion(dependencies: CompletionDependencies): Completi
       })),
       root,
     );
-  /** What stood before the cursor when an item was offered. */
+  /** The text before the cursor when an item was offered. */
   const offeredFor = new WeakMap<AutocompleteItem, string>();
   let lastOffered: AutocompleteItem[] = [];
 

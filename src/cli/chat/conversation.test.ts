@@ -207,7 +207,7 @@ describe('a conversation', () => {
     expect(asked).toEqual(['one']);
   });
 
-  it('keeps what is sent before it may begin, in order, and tells of it when it ends before', async () => {
+  it('keeps what is sent before it may begin, in order, and reports it when it ends before', async () => {
     const ready = Promise.withResolvers<void>();
     const { conversation, asked, end, settle } = setUp();
     conversation.holdUntil(ready.promise);

@@ -21,7 +21,7 @@ function root(): string {
 }
 
 describe('files that a message names', () => {
-  it('stand behind an @ at the beginning of a word, once each', () => {
+  it('follow an @ at the beginning of a word, once each', () => {
     expect(mentionsIn('look at @a.txt and @"src/a b.txt", @a.txt; me@example.com @')).toEqual([
       'a.txt',
       'src/a b.txt',

@@ -12,7 +12,7 @@ export class QuietTerminal extends ProcessTerminal {
 
 /** What the library draws, without what it would destroy. */
 export function sparing(data: string, rows: number): string {
-  // When it stops, it blanks its cursor: by then something else may stand there.
+  // When it stops, it blanks its cursor: by then something else may be shown there.
   if (data === ' ') return '';
   if (!data.includes(CLEAR_ALL)) return data;
   return data.replaceAll(CLEAR_ALL, `\x1b[H${'\x1b[2K\x1b[1B'.repeat(rows)}\x1b[H`);

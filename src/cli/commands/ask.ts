@@ -148,7 +148,7 @@ async function withWaiting(
   terminal: Terminal,
 ): Promise<AsyncIterable<RunEvent>> {
   const { err, out, environment } = terminal;
-  // Where JSON goes to the screen, nothing stands beside it.
+  // Where JSON goes to the screen, nothing is printed beside it.
   const isInTheWay = !options.isTextShown && out.isTTY;
   if (!err.isTTY || isInTheWay || environment.variables.TERM === 'dumb') return events;
   const { showWaiting } = await import('../show-waiting.ts');

@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal.ts';
 export interface BotFlag {
   /** With its dashes. */
   flag: string;
-  /** What stands behind it; absent where nothing does. */
+  /** What follows it; absent where nothing does. */
   value?: string;
   about: string;
   /** In the parsed flags. */

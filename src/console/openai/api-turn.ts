@@ -156,7 +156,7 @@ async function chosenModel({ runtime, workspaceFor }: ConsoleContext, named: str
 function questionIn(messages: readonly ModelMessage[]): Extract<ModelMessage, { role: 'user' }> {
   const last = messages.at(-1);
   if (last?.role === 'tool') {
-    // Of a stored session, the client's results are told: the session has no call that they belong to.
+    // In a stored session the client's results are part of the text: the session has no call that they belong to.
     const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1);
     const texts = results.flatMap((each) =>
       each.role === 'tool' ? [`Result of ${each.toolName}:\n${each.text}`] : [],

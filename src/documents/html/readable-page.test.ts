@@ -21,7 +21,7 @@ const described = (data: unknown): string =>
   );
 
 describe('a page whose text is only in what it tells search engines', () => {
-  it('is read there: an article with its author and day, and not what is said of the site', () => {
+  it('is read there: an article with its author and day, and not what describes the site', () => {
     const article = {
       '@type': ['NewsArticle'],
       headline: 'Retries\nexplained',

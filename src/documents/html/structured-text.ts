@@ -1,5 +1,5 @@
 // The text that a page gives to search engines (JSON-LD, schema.org): all that there is of a page whose scripts write everything a
-// person sees. What is said of the site, its publisher and its menus is left out.
+// person sees. What describes the site, its publisher and its menus is left out.
 import type { PageNode } from './to-markdown.ts';
 
 const DEEPEST = 12;

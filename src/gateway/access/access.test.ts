@@ -349,7 +349,7 @@ it('an approval that is cut short before its message is sent can be repeated, an
   ]);
   expect((await mailbox.counts()).outbox).toBe(1);
 
-  // Admitted again later, they are told again.
+  // Admitted again later, they get the message again.
   await pairing().revoke('7', TELEGRAM);
   await access().admit(knock('7'));
   await approving(false).approve(onDisk()[0]?.code ?? '', TELEGRAM);

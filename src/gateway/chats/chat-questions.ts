@@ -1,5 +1,5 @@
-// The questions of turns in chats. The reader of a chat's turn shows each question there, and what became of it, wherever it was
-// answered. Buttons and commands answer through the operation `turns.answer`, forms at the hub, which decides whether an answer counts.
+// The questions of turns in chats. The reader of a chat's turn shows each question there and its outcome, also when it was answered
+// elsewhere. Buttons and commands answer through the operation `turns.answer`, forms at the hub, which decides whether an answer counts.
 import type { RunEvent } from '../../pipeline/events.ts';
 import type { FormQuestion, PermissionRequest } from '../../pipeline/questions.ts';
 import type { Question } from '../../tools/permissions/question.ts';

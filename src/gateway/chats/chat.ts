@@ -37,7 +37,7 @@ export interface ChatLimits {
   fileBytes: number;
   /** A question without an answer is a no after so long. */
   approvalMs: number;
-  /** Quick answers make no message that tells of progress. */
+  /** Quick answers send no message about progress. */
   progressAfterMs: number;
   progressEveryMs: number;
   /** A start waits so long for platforms that cannot be reached. */

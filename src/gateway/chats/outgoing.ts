@@ -1,4 +1,4 @@
-// What waits in the outbox: a message of ours as it will be sent, or put in the place of one that tells of progress; or a picture
+// What waits in the outbox: a message of ours as it will be sent, or put in the place of one about progress; or a picture
 // by the path of its file.
 import type { Button, Channel } from '../../channels/channel.ts';
 import type { OutboxDraft } from '../../storage/mailbox.ts';

@@ -40,7 +40,7 @@ export function createChatSteering({
   newId,
 }: ChatSteeringOptions): ChatSteering {
   const [first] = messages;
-  /** By the id that the turn tells of it. */
+  /** By the id that the turn gives it. */
   const offered = new Map<string, ChatMessage>();
   const joined: ChatMessage[] = [];
   let turnId: string | undefined;

@@ -121,7 +121,7 @@ describe('a topic of a group', () => {
     await chats.write('one', GROUP, inTopic('45'));
     await says(chats, '45', ['echo: anna: one']);
     const chat = parseChatName(chats.asked[0]?.chat ?? '');
-    if (!chat) return expect.unreachable('the turn was told no chat');
+    if (!chat) return expect.unreachable('the turn got no chat');
     chats.platform.failWith(() => ({ kind: 'unreachable' }));
     await gateway.send(chat, 'a report');
     chats.kill();

@@ -170,7 +170,7 @@ function layersWith(
   ];
 }
 
-/** The provider, and the model and profile that stand beside it. */
+/** The provider, and the model and profile beside it. */
 function providerIn(
   layers: readonly Layer[],
   { provider: last }: BotInput['config'],

@@ -92,7 +92,7 @@ it('a turn that ends when its gateway stops has ended well on the other', async 
   await two.exchange.close();
 });
 
-it('the copy of a turn survives that all locks ended while the database stood still', async () => {
+it('the copy of a turn survives that all locks ended while the database did not answer', async () => {
   const gone: string[][] = [];
   const two = await gateway((exchange) => ({
     async gone(names) {

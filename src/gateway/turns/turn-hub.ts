@@ -1,6 +1,6 @@
 // The turn hub: every turn of this process as data. A turn runs by itself, no matter who reads it: its events are numbered and kept,
 // so that any number of readers can follow it, join late and come back after a lost connection. Its questions are answered by
-// any reader who may. Turns that have ended are kept for a while, within limits; then only their transcript tells of them.
+// any reader who may. Turns that have ended are kept for a while, within limits; then only their transcript has them.
 import { newestIds } from '../../lib/newest-ids.ts';
 import type { RunEvent, Stage } from '../../pipeline/events.ts';
 import type { TurnQuestion, TurnQuestions } from '../../pipeline/questions.ts';

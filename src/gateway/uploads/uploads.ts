@@ -1,4 +1,4 @@
-// Files that were uploaded and wait for the turn they are for. They are private, are kept for a day, and belong to whoever uploaded
+// Files that were uploaded and wait for the turn they are for. They are private, are kept for a day, and belong to the person who uploaded
 // them. Losing one is harmless: the person attaches it again.
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

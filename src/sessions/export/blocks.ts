@@ -92,7 +92,7 @@ function turnBlocks(turn: HistoryTurn, time: LocalClock['time']): Block[] {
   const said = turn.messages
     .filter((message) => !wasSteered(turn, message))
     .map((message) => ({ message, blocks: speech(message, turn, time) }));
-  // Calls stand between the question and what the turn left of them.
+  // Calls are between the question and what the turn left of them.
   const question = said.findIndex(({ message }) => message.role === 'user') + 1;
   blocks.push(...said.slice(0, question).flatMap((each) => each.blocks));
   blocks.push(...turn.steps.flatMap((step) => stepBlocks(step, turn, time)));

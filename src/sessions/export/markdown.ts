@@ -1,5 +1,5 @@
 // Markdown for people. What was said is in fences longer than any run of backticks inside it, so that no text can
-// leave its block; names stand in code spans made the same way.
+// leave its block; names are put into code spans in the same way.
 import { type Block, blocksOf, damageBlock, type LocalClock, type Phrase, sessionBlock } from './blocks.ts';
 import type { Exporter } from './exporter.ts';
 

@@ -75,7 +75,7 @@ export function linkNote({ previous }: Written): string {
 
 export function checkText(text: string, parameter: string): void {
   if (text.isWellFormed()) return;
-  throw new ToolFailure(`"${parameter}" holds half of a surrogate pair, which is no text`, { code: 'invalid_args' });
+  throw new ToolFailure(`"${parameter}" holds half of a surrogate pair, which is not text`, { code: 'invalid_args' });
 }
 
 export function orUnrecorded(error: unknown): never {

@@ -181,7 +181,7 @@ describe('file_edit', () => {
     expect(content('a.txt')).toBe('x\ny\nx\nx = x\n');
   });
 
-  it('shows what comes closest when the text does not stand there', async () => {
+  it('shows what comes closest when the text is not there', async () => {
     yard.write('ws/a.ts', 'if (a) {\n\tb();\n}\n');
     await expect(edit({ path: 'a.ts', oldText: 'if (a) {\n  b();\n}', newText: 'c' })).rejects.toThrow(
       'oldText does not occur in a.ts.\nClosest:\nlines 1-3 (differs only in indentation):\n1| if (a) {\n2| \tb();\n3| }\noldText must be copied exactly',

@@ -23,7 +23,7 @@ it('shows lines that differ only in white space, quotation marks or case, and sa
 
 it('tells how far the text matches', () => {
   expect(nearMatches(FILE, 'function one() {\n    return compute(7);')).toContain(
-    'Its first 36 characters stand in the file up to line 2, where "7);" is expected and "1);\\n}\\n\\nfunction two() {',
+    'Its first 36 characters are in the file up to line 2, where "7);" is expected and "1);\\n}\\n\\nfunction two() {',
   );
   expect(nearMatches('the end of it', 'the end of it all')).toContain('the file ends');
 });

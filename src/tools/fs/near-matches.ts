@@ -27,7 +27,7 @@ export function nearMatches(content: string, wantedText: string): string {
     .replace(/\\t/g, '\t')
     .replace(/\\(["'\\])/g, '$1');
   if (unescaped !== wantedText && occurs(text, unescaped)) {
-    return 'It does occur when \\n, \\t and \\" are read as the characters they stand for: give those characters.';
+    return 'It does occur when \\n, \\t and \\" are read as the characters they mean: give those characters.';
   }
   const places = equalPlaces(lines, wanted);
   if (places.length > 0) return shown(places, lines, wanted.length);
@@ -93,7 +93,7 @@ function howFar(text: string, wanted: string): string {
   const line = text.slice(0, end).split('\n').length;
   const quoted = (part: string): string => JSON.stringify(part.slice(0, 60));
   const there = text.slice(end);
-  return `Its first ${length} characters stand in the file up to line ${line}, where ${quoted(wanted.slice(length))} is expected and ${there === '' ? 'the file ends' : `${quoted(there)} follows`}.`;
+  return `Its first ${length} characters are in the file up to line ${line}, where ${quoted(wanted.slice(length))} is expected and ${there === '' ? 'the file ends' : `${quoted(there)} follows`}.`;
 }
 
 function codesOf(text: string): Uint16Array {

@@ -86,7 +86,7 @@ export const RUN_BY_OTHERS: readonly ReasonedPattern[] = [
 ];
 
 const EXECUTED = [...PROTECTED_WRITES, ...RUN_BY_OTHERS];
-/** One look tells of most paths that they are nothing of this kind. */
+/** One look is enough for most paths: they are nothing of this kind. */
 const ANY_EXECUTED = new RegExp(EXECUTED.map(([pattern]) => pattern.source).join('|'), 'i');
 /** What could be found through a link that has the name of a directory of this kind. */
 const BELOW_A_LINK = ['tasks.json', 'workflows/x', 'systemd/x', 'prompts/x', 'hgrc', 'x'];

@@ -21,7 +21,7 @@ type Segment =
 
 const MAX_OPTIONS = 64;
 const EXTENDED_GLOB = 'an extended glob means different things in different shells';
-/** Parameters whose value is no secret and no text of anybody else. */
+/** Parameters whose value is neither secret nor written by somebody else. */
 const SHELL_PARAMETERS =
   /^(?:[?#$!-]|RANDOM|SECONDS|LINENO|PWD|OLDPWD|HOME|USER|LOGNAME|UID|EUID|PPID|HOSTNAME|OSTYPE|MACHTYPE|BASH_VERSION|SHELL|LANG|TERM|PATH|COLUMNS|LINES)$/;
 

@@ -33,7 +33,7 @@ export function createLinkResolver(
 /** Undefined for what is not a link, or is not there. */
 function linkTarget(path: string): string | undefined {
   try {
-    // Most parts are no links, and an exception costs more than a look.
+    // Most parts are not links, and an exception costs more than a look.
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch {
     return undefined;

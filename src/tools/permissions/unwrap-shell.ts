@@ -118,7 +118,7 @@ function shell(name: string, words: readonly Word[], command: Wrapper): Unwrappe
 /** The text was read as bash would: for another shell that only holds where both read it alike. */
 function readOtherwise(name: string, inner: readonly Inner[]): string | undefined {
   const differs = inner.some((part) => part.kind === 'script' && BASH_ONLY.test(part.text));
-  return name !== 'bash' && differs ? `${name} reads the text otherwise than bash` : undefined;
+  return name !== 'bash' && differs ? `${name} reads the text differently from bash` : undefined;
 }
 
 /** What a shell would read from a here-document, a here-string or an echo before it, when that is fixed. */

@@ -116,7 +116,7 @@ describe('web_fetch', () => {
     expect(readFileSync(path, 'utf8')).toContain('Part 299:');
   });
 
-  it('follows redirects of the same host, and tells of one to another', async () => {
+  it('follows redirects of the same host, and names one to another host', async () => {
     answer = ({ url }, response) => {
       if (url === '/a') response.writeHead(302, { location: '/b' }).end();
       else if (url === '/b') response.writeHead(200, { 'content-type': 'text/plain' }).end('here');

@@ -82,7 +82,7 @@ export async function settingNames(root: string, signal: AbortSignal, userHome: 
   return settings.map(({ setting }) => setting.replace(/=.*$/s, '').replace(/\\(.)/g, '$1'));
 }
 
-/** Tells of an absolute path, existing or not, why git would obey what is written there. Reads each configuration once. */
+/** Says why git would obey what is written at an absolute path, existing or not. Reads each configuration once. */
 export function createObeyedByGit(userHome: string): (path: string) => string | undefined {
   const known = new Map<string, Obeyed>();
   function around(directory: string): Obeyed {

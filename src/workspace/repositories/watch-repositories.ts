@@ -1,6 +1,6 @@
 // Keeps git from being a way out of the sandbox. Git runs what the files of a repository tell it to, and a command can make a
 // repository of any directory. So the repositories of the workspace are looked at before a command and after it, before its
-// result is told: a new or changed setting, hook or link by which git would run something on the host is put back as it was, or
+// result is reported: a new or changed setting, hook or link by which git would run something on the host is put back as it was, or
 // taken away where it is new. A new repository is left alone as long as git runs nothing because of it, so that `git init`,
 // `clone` and `worktree` work. Ends when a look finds nothing more to put back.
 import { realpathSync } from 'node:fs';

@@ -244,7 +244,7 @@ function contentOf(said: Said, message: StoredMessage): { type: string; content:
     return file.kind === 'image'
       ? { type: 'image', content: { image_key: key } }
       : { type: 'file', content: { file_key: key, file_name: file.name } };
-  // A text beside a file is a post; only pictures and videos can stand in one.
+  // A text beside a file is a post; only pictures and videos can be in one.
   const element =
     file.kind === 'image' ? { tag: 'img', image_key: key } : { tag: 'media', file_key: key, file_name: file.name };
   return { type: 'post', content: { title: '', content: [[{ tag: 'text', text: keys.join('') + text }], [element]] } };

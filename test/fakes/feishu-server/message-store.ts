@@ -103,7 +103,7 @@ export function createMessageStore({ now, chats, directChats }: MessageStoreOpti
     if (msg_type === 'image' && !picture) return refuse(230001, 'Your request contains an invalid image_key.');
     const seen = picture ? { text: '', buttons: [], mentions: [] } : seenOf(content);
     if (!('text' in seen)) return seen;
-    // An answer to what stands in a topic stands there too, asked for or not.
+    // An answer to a message of a topic is in that topic too, asked for or not.
     const threadId = answered?.threadId ?? (body.reply_in_thread ? `omt_${answered?.messageId}` : undefined);
     return success(add({ chatId, from: 'bot', uuid, seen, picture, replyTo: answered?.messageId, threadId }));
   }

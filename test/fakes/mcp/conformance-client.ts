@@ -69,7 +69,7 @@ for (const { name } of tools) {
 }
 await servers.close();
 
-/** As an owner would write it, who was told how to introduce themselves. */
+/** As an owner would write it who knows how to introduce themselves. */
 function oauth(): object | undefined {
   const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, string>;
   const { client_id: clientId, client_secret: clientSecret, private_key_pem: privateKey } = context;

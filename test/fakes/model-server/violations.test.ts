@@ -21,8 +21,8 @@ const badSchemas: [rule: string, schema: unknown, message: string][] = [
   ['a schema of another type', { type: 'string' }, `got 'type: "string"'`],
   ['a schema with a choice at its top', { type: 'object', anyOf: [good, good] }, "not have 'anyOf' at the top level"],
   ['a type JSON Schema does not know', { ...good, properties: { city: { type: 'text' } } }, '/properties/city/type'],
-  ['a required that is no list', { ...good, required: 'city' }, '/required must be array'],
-  ['a pattern that is no pattern', { ...good, properties: { city: { pattern: '(' } } }, '/properties/city/pattern'],
+  ['a required that is not a list', { ...good, required: 'city' }, '/required must be array'],
+  ['a pattern that is not one', { ...good, properties: { city: { pattern: '(' } } }, '/properties/city/pattern'],
   ['a reference to nothing', { ...good, properties: { city: { $ref: '#/$defs/no' } } }, "reference '#/$defs/no'"],
 ];
 const openAiSchemas: typeof badSchemas = [

@@ -9,7 +9,7 @@ export interface Person {
   username?: string;
 }
 
-/** A message of the bot, as it stands there now. */
+/** A message of the bot, as it is shown now. */
 export interface BotMessage {
   chatId: number;
   messageId: number;

@@ -124,7 +124,7 @@ export function createPeople({ chats, queue, files, presses, bot, now }: PeopleD
         'update_id'
       >);
     },
-    /** Only a button that stands there can be pressed. */
+    /** Only a button that is shown can be pressed. */
     press(chatId: number, messageId: number, value: string, from?: Person): string {
       const chat = chats.find(chatId);
       const message = chat.bot.find((each) => each.messageId === messageId);

@@ -163,7 +163,7 @@ export async function startTelegramServer(options: TelegramServerOptions = {}) {
     addChat(chat: FakeChat): void {
       chats.add(chat);
     },
-    /** What the bot has written into a chat, as it stands there now. */
+    /** What the bot has written into a chat, as it is shown now. */
     messages: (chatId: number): BotMessage[] => [...(chats.get(chatId)?.bot ?? [])],
     allMessages: (): BotMessage[] => chats.all().flatMap((chat) => chat.bot),
     isAnswered: (pressId: string): boolean => presses.get(pressId)?.isAnswered ?? false,

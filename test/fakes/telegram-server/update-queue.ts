@@ -157,7 +157,7 @@ export function createUpdateQueue(firstId: number) {
         arrive(mine.updates);
       };
     },
-    /** Ids go on from here, as they do after a week without updates. */
+    /** Ids continue from here, as they do after a week without updates. */
     renumber(id: number): void {
       nextId = id;
     },

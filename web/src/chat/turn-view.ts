@@ -166,7 +166,7 @@ function ended(turn: TurnView, result: ShownResult): TurnView {
   const unsaid = isStreamed ? '' : withoutStreamed(result.result, turn.parts);
   const parts: readonly Part[] =
     unsaid === '' ? turn.parts : [...turn.parts, { kind: 'text', id: partId(turn), text: unsaid }];
-  // The others are left to whoever wrote them.
+  // The others are left to the people who wrote them.
   const waiting = turn.waiting.filter(({ canWithdraw }) => canWithdraw);
   return { ...turn, parts, waiting, state: 'ended', end: result.error ? { ...end, error: result.error } : end };
 }

@@ -114,7 +114,7 @@ export const enManagement = {
   'mcp.addEnv': 'Add a variable',
   'mcp.headers': 'Headers',
   'mcp.addHeader': 'Add a header',
-  'mcp.placeholder': 'Some values only stand for yours: put in your own.',
+  'mcp.placeholder': 'Some values are only placeholders: put in your own.',
   'mcp.folder': 'Folder',
   'mcp.signedIn': 'signed in',
   'mcp.signIn': 'Sign in',

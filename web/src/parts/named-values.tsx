@@ -1,4 +1,4 @@
-// Rows of a name and a value, whose values are hidden as they are typed, except where they are no secret.
+// Rows of a name and a value, whose values are hidden as they are typed, except where they are not secret.
 import { t } from '../language/language.ts';
 import { Icon } from './icon.tsx';
 
@@ -12,7 +12,7 @@ interface NamedValuesProps {
   /** What adds a row. */
   add: string;
   rows: readonly NamedValue[];
-  /** True for a value that is no secret. */
+  /** True for a value that is not secret. */
   mayBeShown(value: string): boolean;
   onChange(rows: readonly NamedValue[]): void;
 }

@@ -90,7 +90,7 @@ it('of two lists the one that was asked for last is shown, whichever comes last'
   expect(ids()).toEqual(['new']);
 });
 
-it('a stream that begins late has everything loaded again: what happened before it was told to nobody', async () => {
+it('a stream that begins late has everything loaded again: nobody received what happened before it', async () => {
   const { openStream, started, send, answer, waiting, loadQuestions, ids } = await opened();
   await vi.advanceTimersByTimeAsync(1_500);
   await started;

@@ -1,4 +1,4 @@
-// Building the index again: beside the old one, in short transactions, each of which remembers how far it came; then one
+// Building the index again: beside the old one, in short transactions that each remember how far they came; then one
 // transaction adds what was saved meanwhile, swaps the two and drops the old one. A kill leaves the old index in use and an
 // unfinished one behind, which the next rebuild to the same version continues; another one drops it. Chunks forgotten meanwhile are removed from both (remove.ts).
 import type { DatabaseSync } from 'node:sqlite';

@@ -1,5 +1,5 @@
 // A write-ahead log of SQLite. Each frame has a checksum over itself and everything before it. SQLite takes a log up to the first frame that does
-// not fit and forgets the rest without a word; here that is said. Frames of an earlier round of the log have another salt and are no fault.
+// not fit and ignores the rest silently; here that is reported. Frames of an earlier round of the log have another salt and are not a fault.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FileProblem, fileProblem } from '../../file-problems.ts';

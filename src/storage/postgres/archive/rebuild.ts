@@ -1,4 +1,4 @@
-// Building the index again: as another generation beside the current one, in short transactions, each of which remembers how far it came; then one that
+// Building the index again: as another generation beside the current one, in short transactions that each remember how far they came; then one that
 // adds what was saved meanwhile and makes it the current one; then the old one is deleted in steps. A kill leaves the current index in use and an
 // unfinished one behind, which the next rebuild to the same version continues; another one deletes it. The state names the generation that is being built, and
 // each transaction checks it while it holds the index: a gateway that lost the rebuild's lock writes nothing into what another one has finished.

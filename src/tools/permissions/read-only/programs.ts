@@ -129,7 +129,7 @@ const bat: Check = (words, judge) =>
         operands: 'paths',
       })(words, judge);
 
-/** Names whose values are no secret. */
+/** Names whose values are not secret. */
 const printenv: Check = (words) =>
   words.length > 0 &&
   words.every(

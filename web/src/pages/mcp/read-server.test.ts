@@ -174,7 +174,7 @@ it('what is pasted over a draft keeps what the person gave beside it', () => {
   );
 });
 
-it('what stands for a value is told from a value, and only what is no secret is shown', () => {
+it('a placeholder is distinguished from a value, and only what is not secret is shown', () => {
   const standing = ['<YOUR_TOKEN>', `\${input:token}`, 'your-api-key', 'Bearer YOUR_TOKEN', 'xxxx', '...'];
   expect(standing.filter((value) => !isPlaceholder(value) || !mayBeShown(value))).toEqual([]);
   expect(['ghp_abc', 'sk-1', `\${TOKEN}`].map(isPlaceholder)).toEqual([false, false, false]);

@@ -35,7 +35,7 @@ export function readServers(text: string): readonly ServerDraft[] {
   return serverOfLine(pasted);
 }
 
-/** Servers of JSON; undefined where the text is no such JSON. */
+/** Servers of JSON; undefined where the text is not such JSON. */
 export function serversOfJson(text: string): readonly ServerDraft[] | undefined {
   if (!looksLikeJson(text)) return undefined;
   const value = parsed(text) ?? parsed(`{${text.trim().replace(/,$/, '')}}`);
@@ -86,7 +86,7 @@ export function inputOf({ name, line, cwd, env, headers }: ServerDraft): ServerI
 /** A name for what nobody named: the package of a command, the host of an address. */
 export function suggestedName(line: string): string {
   if (isAddress(line)) {
-    // No host: a part of it only stands for the person's own, or is still to be typed.
+    // No host: a part of it is a placeholder, or is still to be typed.
     const hostname = URL.canParse(line.trim()) ? new URL(line.trim()).hostname : '';
     const parts = hostname.split('.').filter((part) => !/^(www|mcp|api|app)$/.test(part));
     return asName(/^[\d.]+$|^localhost$|^\[/.test(hostname) ? 'local' : (parts.at(-2) ?? parts[0] ?? ''));
@@ -105,12 +105,12 @@ export function suggestedName(line: string): string {
   return asName(scope ?? (bare.replace(/(^|[-_])(mcp|server)(?=[-_]|$)/gi, '') || bare));
 }
 
-/** True for a value that only stands for one: the person has to put in their own. */
+/** True for a placeholder: the person has to put in their own value. */
 export function isPlaceholder(value: string): boolean {
   return /<[^<>]+>|\$\{input:[^}]*\}|\byour[-_ ]\w+|\bxxx+|^\.\.\.$|^…$/i.test(value);
 }
 
-/** True for what is no secret: where one is kept, or what stands for one. */
+/** True for what is not secret: where a secret is kept, or a placeholder for one. */
 export function mayBeShown(value: string): boolean {
   return /^\$\{\w+\}$/.test(value) || isPlaceholder(value);
 }
