@@ -3,7 +3,7 @@ import type { AuditFilter, AuditLine } from '../storage/audit.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { readReasons } from '../vocabulary/reasons.ts';
 import { defineOperation } from './operation.ts';
-import { COUNT, listOf, objectWith, TEXT, TIME, WORDED, YES_OR_NO } from './schemas.ts';
+import { COUNT, listOf, objectWith, REASON_PARTS, TEXT, TIME, YES_OR_NO } from './schemas.ts';
 
 const KINDS = [
   'tool-call',
@@ -31,13 +31,7 @@ const LINE = objectWith(
     about: TEXT,
     outcome: { enum: OUTCOMES },
     why: TEXT,
-    reasons: {
-      ...listOf({
-        anyOf: [objectWith({ ...WORDED.properties, leads: YES_OR_NO }), objectWith({ text: TEXT })],
-      }),
-      description:
-        '`why` by its codes and values, for those who word it in another language; `leads`: the next ones say why',
-    },
+    reasons: { ...REASON_PARTS, description: `\`why\` by its codes and values, ${REASON_PARTS.description}` },
     session: TEXT,
     turn: TEXT,
     call: TEXT,

@@ -38,6 +38,14 @@ export const WORDED = objectWith({
   values: { type: 'object', additionalProperties: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
 });
 
+/** Reasons of policy by their codes and values. */
+export const REASON_PARTS = {
+  ...listOf({
+    anyOf: [objectWith({ ...WORDED.properties, leads: YES_OR_NO }), objectWith({ text: TEXT })],
+  }),
+  description: 'for those who word it in another language; `leads`: the next ones say why',
+} as const;
+
 /** Of a question, or of a message to a turn. */
 export const ATTACHMENT = {
   anyOf: [

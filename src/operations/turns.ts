@@ -10,7 +10,18 @@ import type { Attachment } from '../pipeline/attachments.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
 import { NotAllowed } from '../vocabulary/not-allowed.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
-import { ATTACHMENT, COUNT, listOf, NO_INPUT, objectWith, TEXT, TIME, YES_OR_NO } from './schemas.ts';
+import {
+  ATTACHMENT,
+  COUNT,
+  listOf,
+  NO_INPUT,
+  objectWith,
+  REASON_PARTS,
+  TEXT,
+  TIME,
+  WORDED,
+  YES_OR_NO,
+} from './schemas.ts';
 import { shownQuestion } from './shown-question.ts';
 
 const SCOPE = { type: 'string', enum: ['once', 'session', 'always'] } as const;
@@ -33,8 +44,26 @@ const QUESTION = objectWith(
   {
     expiresAt: TIME,
     permission: objectWith(
-      { tool: TEXT, title: TEXT, exact: TEXT, reasons: listOf(TEXT), scopes: listOf(SCOPE), rules: listOf(TEXT) },
-      { preview: objectWith({ summary: TEXT, text: TEXT, paths: listOf(TEXT) }, { isCut: { const: true } }) },
+      {
+        tool: TEXT,
+        title: TEXT,
+        titleParts: {
+          ...listOf(WORDED),
+          description: 'the sentences of the title, for those who word it in another language',
+        },
+        exact: TEXT,
+        reasons: listOf(TEXT),
+        why: { ...listOf(REASON_PARTS), description: 'each of the reasons by its codes and values' },
+        scopes: listOf(SCOPE),
+        rules: listOf(TEXT),
+      },
+      {
+        answers: {
+          ...objectWith({ once: TEXT, session: TEXT, always: TEXT }),
+          description: 'what the answers mean, where it is not how long they hold',
+        },
+        preview: objectWith({ summary: TEXT, text: TEXT, paths: listOf(TEXT) }, { isCut: { const: true } }),
+      },
     ),
     form: objectWith({ message: TEXT, schema: ANY_OBJECT }, { server: TEXT }),
   },

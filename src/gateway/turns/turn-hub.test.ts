@@ -23,7 +23,7 @@ function permission(name = 'bash'): PermissionQuestion {
       reasons: [],
       changes: true,
       needsPerson: false,
-      question: { title: 'Run?', exact: 'ls', parts: [] },
+      question: { title: 'Run?', titleParts: [], exact: 'ls', parts: [] },
       rememberAs: [],
       scopes: ['once', 'session'],
     },

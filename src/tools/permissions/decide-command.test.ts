@@ -381,6 +381,7 @@ describe('the question', () => {
     const { question } = decide('bash', { command: 'ls | wc -l; npm  test', cwd: 'packages/a' });
     expect(question).toEqual({
       title: `Run in ${ROOT}/packages/a?`,
+      titleParts: [{ code: 'at-once', values: { directory: `${ROOT}/packages/a` } }],
       exact: 'ls | wc -l; npm  test',
       parts: ['npm  test'],
     });

@@ -125,7 +125,13 @@ test('where nothing filters, the question says so and no rule answers it', () =>
 test('many hosts are counted in the title and named in the reasons', () => {
   const hosts = ['a.example', 'b.example', 'c.example', 'd.example'];
   expect(judge({}, { hosts })).toMatchObject({
-    question: { title: 'Run in /home/u/project and reach 4 hosts?' },
+    question: {
+      title: 'Run in /home/u/project and reach 4 hosts?',
+      titleParts: [
+        { code: 'at-once', values: { directory: '/home/u/project' } },
+        { code: 'reaches-many', values: { count: 4 } },
+      ],
+    },
     reasons: [`it reaches ${hosts.join(', ')}`, expect.any(String)],
   });
 });

@@ -17,6 +17,7 @@ import {
   type Scope,
   taintReason,
 } from './decision.ts';
+import { reaching } from './question.ts';
 import { NETWORK, namesTool, type Rule } from './rules.ts';
 
 const UNFILTERED = reasonText('unfiltered');
@@ -37,7 +38,7 @@ export function decideNetwork(input: DecideInput, network: NetworkRequest, decis
   const allowing = needsPerson || asking || !network.filtered ? answered : [...answered, ...rules.allow];
   const open = network.hosts.filter((host) => !allowing.some((rule) => allowsHost(rule, host)));
   const isAsked = decision.verdict === 'ask';
-  const question = { ...decision.question, title: titleWith(decision.question.title, network.hosts) };
+  const question = reaching(decision.question, network.hosts.map(spellHost));
   if (open.length === 0) return { ...decision, changes, ...(isAsked && { question }) };
 
   const notPublic = open.filter(isNotPublic);
@@ -63,13 +64,6 @@ function scopesOf(decision: Decision, { isAsked, lasts }: { isAsked: boolean; la
 
 function isNotPublic(host: Host): boolean {
   return namesPrivately(host) && !isPublicAddress(host.name.replace(/^\[|\]$/g, ''));
-}
-
-const MOST_IN_TITLE = 3;
-
-function titleWith(title: string, hosts: readonly Host[]): string {
-  const named = hosts.length > MOST_IN_TITLE ? `${hosts.length} hosts` : hosts.map(spellHost).join(', ');
-  return title.replace(/\?$/, ` and reach ${named}?`);
 }
 
 function touchesHost(rule: Rule, host: Host): boolean {

@@ -13,7 +13,12 @@ describe('files', () => {
       reasons: ['file_write needs permission'],
       changes: true,
       needsPerson: false,
-      question: { title: 'Write a.txt?', exact: 'hello', parts: ['a.txt'] },
+      question: {
+        title: 'Write a.txt?',
+        titleParts: [{ code: 'write', values: { path: 'a.txt' } }],
+        exact: 'hello',
+        parts: ['a.txt'],
+      },
       rememberAs: ['file_write(a.txt)'],
       scopes: ['once', 'session', 'always'],
     });

@@ -1,9 +1,13 @@
 // The question put to a person: what would happen, exactly. Characters that a terminal would obey or hide are spelled out,
 // so that what is read is what is run.
+import { fillIn, type Values, type Worded } from '../../vocabulary/worded.ts';
 import type { ToolCall, ToolEffect } from '../tool.ts';
+import { TITLES, type TitleCode } from './question-titles.ts';
 
 export interface Question {
   title: string;
+  /** The sentences of the title, for those who word it in another language. */
+  titleParts: readonly Worded<TitleCode>[];
   /** Exactly what will run or be written. */
   exact: string;
   /** The parts that need the answer, one by one. */
@@ -18,12 +22,8 @@ export function commandQuestion(
   parts: readonly string[],
   runs?: 'in-background' | 'typed-into-process',
 ): Question {
-  const titles = {
-    'at-once': `Run in ${visible(directory)}?`,
-    'in-background': `Run in ${visible(directory)} and keep it running in the background, for up to 24 hours?`,
-    'typed-into-process': 'Type this into a command that runs in the background?',
-  };
-  return { title: titles[runs ?? 'at-once'], exact: visible(command), parts: parts.map(visible) };
+  const title = titled(runs ?? 'at-once', { directory: visible(directory) });
+  return { ...title, exact: visible(command), parts: parts.map(visible) };
 }
 
 export function fileQuestion(effect: ToolEffect, call: ToolCall, path: string): Question {
@@ -34,22 +34,41 @@ export function fileQuestion(effect: ToolEffect, call: ToolCall, path: string): 
       : typeof content === 'string'
         ? content
         : JSON.stringify(call.args, null, 2);
-  const verb = effect === 'read' ? 'Read' : typeof oldText === 'string' ? 'Edit' : 'Write';
-  return { title: `${verb} ${visible(path)}?`, exact: visible(exact), parts: [visible(path)] };
+  const code = effect === 'read' ? 'read' : typeof oldText === 'string' ? 'edit' : 'write';
+  return { ...titled(code, { path: visible(path) }), exact: visible(exact), parts: [visible(path)] };
 }
 
 export function callQuestion(call: ToolCall): Question {
-  return { title: `Allow ${call.name}?`, exact: visible(JSON.stringify(call.args, null, 2)), parts: [call.name] };
+  const exact = visible(JSON.stringify(call.args, null, 2));
+  return { ...titled('call', { tool: call.name }), exact, parts: [call.name] };
 }
 
 /** Each answer says in which mode the work continues: see PLAN_ANSWERS in policy.ts. */
 export function planQuestion(plan: string): Question {
   return {
-    title: 'Continue with this plan?',
+    ...titled('plan'),
     exact: visible(plan),
     parts: [],
     answers: { once: 'yes, ask before each change', session: 'yes, accept edits', always: 'yes, in auto mode' },
   };
+}
+
+const MOST_IN_TITLE = 3;
+
+/** The same question about a call that also reaches these hosts. */
+export function reaching(question: Question, hosts: readonly string[]): Question {
+  const isMany = hosts.length > MOST_IN_TITLE;
+  const code = isMany ? 'reaches-many' : 'reaches';
+  const values: Values = isMany ? { count: hosts.length } : { hosts: hosts.join(', ') };
+  return {
+    ...question,
+    title: question.title.replace(/\?$/, () => fillIn(TITLES[code], values)),
+    titleParts: [...question.titleParts, { code, values }],
+  };
+}
+
+function titled(code: TitleCode, values: Values = {}): Pick<Question, 'title' | 'titleParts'> {
+  return { title: fillIn(TITLES[code], values), titleParts: [{ code, values }] };
 }
 
 /** Control, direction and zero-width characters and odd blanks as \u{…}; line ends and tabs stay. */

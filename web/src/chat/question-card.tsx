@@ -1,9 +1,10 @@
 // A question of a turn: a permission with what exactly would happen, or a form of an MCP server. It can be answered here, wherever
 // the turn was begun; when somebody answers elsewhere, the card says so.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import { auditTexts, loadedAuditTexts, reasonsText, titleText } from '../language/audit/audit-texts.ts';
 import { relativeText } from '../language/format.ts';
-import { type TextKey, t } from '../language/language.ts';
+import { language, type TextKey, t, wordText } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { type ObjectSchema, SchemaForm, valuesOf, type Written } from '../parts/schema-form.tsx';
 import { sayProblem } from '../parts/toast.tsx';
@@ -55,21 +56,36 @@ const SCOPES: Record<'once' | 'session' | 'always', TextKey> = {
   always: 'allow.always',
 };
 
+/** A plan is answered with how the work continues. */
+const PLAN_ANSWERS: Record<keyof typeof SCOPES, TextKey> = {
+  once: 'plan.ask',
+  session: 'plan.edits',
+  always: 'plan.auto',
+};
+
+/** Until they are loaded, and where they cannot be, a question is in English. */
+function useTexts() {
+  useEffect(() => void auditTexts(language.value).catch(() => {}), [language.value]);
+  return loadedAuditTexts(language.value);
+}
+
 function Permission({
   permission,
   isSending,
   send,
 }: AskingProps & { permission: NonNullable<Question['permission']> }) {
-  const { tool, title, exact, reasons, scopes, rules, preview } = permission;
+  const { tool, exact, reasons, why, scopes, rules, answers, preview } = permission;
+  const texts = useTexts();
+  const names = answers ? PLAN_ANSWERS : SCOPES;
   const text = preview && !preview.isCut ? preview.text : exact;
   return (
     <>
       <h2>
-        <Icon name="question" /> {title}
+        <Icon name="question" /> {titleText(permission, texts)}
       </h2>
       <p class="quiet">
         {tool}
-        {preview && ` · ${preview.summary}`}
+        {preview && language.value === 'en' && ` · ${preview.summary}`}
       </p>
       {isDiff(text) ? (
         <DiffView diff={text} />
@@ -80,8 +96,8 @@ function Permission({
       )}
       {reasons.length > 0 && (
         <ul class="reasons">
-          {reasons.map((reason) => (
-            <li key={reason}>{reason}</li>
+          {reasons.map((reason, index) => (
+            <li key={reason}>{reasonsText(why[index], texts) ?? reason}</li>
           ))}
         </ul>
       )}
@@ -94,7 +110,7 @@ function Permission({
             disabled={isSending}
             onClick={() => send({ answer: 'allow', scope })}
           >
-            {t(SCOPES[scope])}
+            {t(names[scope])}
           </button>
         ))}
         <button type="button" class="button danger" disabled={isSending} onClick={() => send({ answer: 'deny' })}>
@@ -151,17 +167,23 @@ function labelled({ properties = {}, ...schema }: ObjectSchema): ObjectSchema {
 }
 
 function Answered({ question, resolution }: { question: Question; resolution: Resolution | undefined }) {
-  const title = question.permission?.title ?? question.form?.message ?? '';
+  const texts = useTexts();
+  const { permission, form } = question;
+  const title = permission ? titleText(permission, texts) : (form?.message ?? '');
   return (
     <p class="answered quiet">
-      <Icon name="check" /> {title} — {resolution ? endingText(resolution) : t('answer.sent')}
+      <Icon name="check" /> {title} —{' '}
+      {resolution ? endingText(resolution, permission?.answers !== undefined) : t('answer.sent')}
     </p>
   );
 }
 
-function endingText(resolution: Resolution): string {
+function endingText(resolution: Resolution, isPlan: boolean): string {
   if (resolution.ending !== 'answered') return t('answer.ended');
-  const { answer, by, place } = resolution;
+  const { answer, by } = resolution;
+  const place = wordText(resolution.place);
+  if (isPlan && 'scope' in answer && answer.scope !== undefined)
+    return `${t(PLAN_ANSWERS[answer.scope])} · ${t('answer.allowed', { by, place })}`;
   const isYes = 'action' in answer ? answer.action === 'accept' : answer.scope !== undefined;
   return t(isYes ? 'answer.allowed' : 'answer.denied', { by, place });
 }

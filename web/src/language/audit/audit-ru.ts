@@ -1,6 +1,18 @@
 import type { AuditTexts } from './audit-texts.ts';
 
 export const ru: AuditTexts = {
+  titles: {
+    'at-once': 'Выполнить в {directory}?',
+    'in-background': 'Выполнить в {directory} и оставить работать в фоне, до 24 часов?',
+    'typed-into-process': 'Ввести это в команду, которая работает в фоне?',
+    read: 'Прочитать {path}?',
+    edit: 'Изменить {path}?',
+    write: 'Записать {path}?',
+    call: 'Разрешить {tool}?',
+    plan: 'Продолжить по этому плану?',
+    reaches: ' с доступом к {hosts}?',
+    'reaches-many': ' с доступом к узлам: {count}?',
+  },
   reasons: {
     'session-answer': 'человек разрешил это на весь разговор',
     'only-reads': 'вызов только читает',

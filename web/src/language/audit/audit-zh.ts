@@ -1,6 +1,18 @@
 import type { AuditTexts } from './audit-texts.ts';
 
 export const zh: AuditTexts = {
+  titles: {
+    'at-once': '在 {directory} 中运行？',
+    'in-background': '在 {directory} 中运行，并让它在后台继续运行最多 24 小时？',
+    'typed-into-process': '把这些内容输入到一个在后台运行的命令？',
+    read: '读取 {path}？',
+    edit: '编辑 {path}？',
+    write: '写入 {path}？',
+    call: '允许 {tool}？',
+    plan: '按此计划继续？',
+    reaches: '，并访问 {hosts}？',
+    'reaches-many': '，并访问 {count} 个主机？',
+  },
   reasons: {
     'session-answer': '有人已为本次对话允许',
     'only-reads': '只读取',
