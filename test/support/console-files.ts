@@ -7,11 +7,11 @@ export interface GivenFile {
   type?: string;
 }
 
-/** On the conversation, not on the form. */
-export function dropFiles(page: Page, files: readonly GivenFile[]): Promise<unknown> {
+/** By default on the conversation, not on the form. */
+export function dropFiles(page: Page, files: readonly GivenFile[], place = '.chat'): Promise<unknown> {
   return page.evaluate(`(() => {
     const dataTransfer = ${transferOf(files)};
-    const target = document.querySelector('.chat');
+    const target = document.querySelector(${JSON.stringify(place)});
     for (const type of ['dragover', 'drop'])
       target.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
   })()`);

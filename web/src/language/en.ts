@@ -98,7 +98,7 @@ export const en = {
   'home.openConversation': 'Open the conversation',
   'home.pairing': '{name} wants to write to your bot on {channel}.',
   'home.look': 'Look',
-  'home.failedJob': 'The job “{name}” has failed {failures} times in a row.',
+  'home.failedJob': 'The job “{name}” fails; failures in a row: {failures}.',
   'home.deadLetter': 'A message to {chat} could not be sent.',
   'home.botSetUp': 'The bot on {name} is set up, but does not run yet.',
   'home.botAway': 'The bot on {name} is not connected.',

@@ -98,7 +98,7 @@ export const ru: Texts = {
   'home.openConversation': 'Открыть разговор',
   'home.pairing': '{name} хочет писать вашему боту в {channel}.',
   'home.look': 'Посмотреть',
-  'home.failedJob': 'Задание «{name}» не выполнено подряд: {failures}.',
+  'home.failedJob': 'Задание «{name}» завершается сбоем; сбоев подряд: {failures}.',
   'home.deadLetter': 'Сообщение в {chat} не удалось отправить.',
   'home.botSetUp': 'Бот в {name} настроен, но ещё не работает.',
   'home.botAway': 'Бот в {name} не подключён.',
