@@ -6,8 +6,8 @@ import { loadConfig } from '../config/config.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemTimezone } from '../runtime/system-timezone.ts';
 import type { HomeReport } from '../storage/home-check.ts';
-import { CodedError } from '../vocabulary/coded-error.ts';
-import { type Check, checkOf, type Said } from './doctor-texts.ts';
+import { settingsFileChecks } from './doctor-settings.ts';
+import { type Check, checkOf, messageOf, type Said, saidBy } from './doctor-texts.ts';
 import type { OperationContext } from './operation.ts';
 import { withWorkspace } from './with-workspace.ts';
 
@@ -22,6 +22,7 @@ export async function runChecks(context: OperationContext): Promise<Check[]> {
   return [
     ...checks,
     ...files,
+    ...(await settingsFileChecks(runtime, files)),
     ...(await storeChecks(runtime)),
     await sessionsCheck(runtime),
     await workspaceCheck(runtime),
@@ -113,7 +114,7 @@ async function configCheck({ environment }: Runtime): Promise<Check> {
     const { provider, language } = await loadConfig(environment);
     return checkOf(name, 'ok', ['config', { provider, language }]);
   } catch (error) {
-    return checkOf(name, 'problem', saidBy(error), ['edit-config']);
+    return checkOf(name, 'problem', saidBy(error), ['edit-file', { file: 'config.json' }]);
   }
 }
 
@@ -268,14 +269,4 @@ function serverCheck({ provider: { name, label, local }, models }: FoundServer):
     return checkOf(name, 'advice', ['server-without-model', { label }], ['command', { command: local.getModel }]);
   const command = `lainclaw ask --model ${name}/${first.id} "hello"`;
   return checkOf(name, 'ok', ['server', { label, models: models.map(({ id }) => id).join(', '), command }]);
-}
-
-/** What an error says, with its code where it has one. */
-function saidBy(error: unknown): Said<'error'> {
-  const detail = messageOf(error);
-  return ['error', error instanceof CodedError ? { detail, error: error.code } : { detail }];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@
 // (web/src/language/doctor).
 import { FILE_PROBLEMS, type FileProblemCode } from '../storage/file-problems.ts';
 import type { Remedy } from '../storage/home-check.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
 import { fillIn, type Values, type Worded } from '../vocabulary/worded.ts';
 
 const FINDINGS = {
@@ -65,7 +66,7 @@ const FIXES = {
   'store-status': 'lainclaw store status says what to do',
   'follow-message': 'follow the message, then run this again',
   'follow-store-page': 'follow the message; "Files" in docs/store.md',
-  'edit-config': 'edit config.json in the home',
+  'edit-file': 'edit {file} in the home',
   'memory-model': 'lainclaw memory model use none, or add the model again',
   'other-home': 'set LAINCLAW_HOME to a directory you can write to',
   'other-workspace': 'set --workspace or LAINCLAW_WORKSPACE',
@@ -118,4 +119,14 @@ export function checkOf(
     advice: { code: fixCode, values: fixValues },
     fix: fillIn(FIX_TEXTS[fixCode], fixValues),
   };
+}
+
+/** What an error says, with its code where it has one. */
+export function saidBy(error: unknown): Said<'error'> {
+  const detail = messageOf(error);
+  return ['error', error instanceof CodedError ? { detail, error: error.code } : { detail }];
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

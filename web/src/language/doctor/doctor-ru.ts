@@ -107,7 +107,7 @@ export const ru: DoctorTexts = {
     'store-status': 'lainclaw store status говорит, что делать',
     'follow-message': 'выполните то, что сказано, и проверьте ещё раз',
     'follow-store-page': 'выполните то, что сказано; см. "Files" в docs/store.md',
-    'edit-config': 'исправьте config.json в домашнем каталоге',
+    'edit-file': 'исправьте {file} в домашнем каталоге',
     'memory-model': 'lainclaw memory model use none или добавьте модель заново',
     'other-home': 'задайте в LAINCLAW_HOME каталог, в который вы можете писать',
     'other-workspace': 'задайте --workspace или LAINCLAW_WORKSPACE',

@@ -99,7 +99,7 @@ export const zh: DoctorTexts = {
     'store-status': 'lainclaw store status 说明该怎么做',
     'follow-message': '按提示操作，然后再检查一次',
     'follow-store-page': '按提示操作；见 docs/store.md 中的 "Files"',
-    'edit-config': '编辑主目录中的 config.json',
+    'edit-file': '编辑主目录中的 {file}',
     'memory-model': 'lainclaw memory model use none，或重新添加模型',
     'other-home': '把 LAINCLAW_HOME 设为您可以写入的目录',
     'other-workspace': '设置 --workspace 或 LAINCLAW_WORKSPACE',
