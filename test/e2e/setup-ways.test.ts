@@ -332,6 +332,8 @@ describe.concurrent('the language', () => {
     await screen.shows(question);
     await screen.type(ENTER);
     await screen.shows(chosen);
+    // How the library explains its keys, in English only.
+    expect(await screen.everything()).not.toContain('to navigate');
     await screen.type(CTRL_C);
     expect((await screen.ended).code).toBe(CANCELLED);
   });

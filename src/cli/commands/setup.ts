@@ -57,7 +57,7 @@ async function withPerson(options: Omit<FlowOptions, 'prompts' | 'onStored'>, as
     import('../setup/prompts.ts'),
     import('../setup/flow.ts'),
   ]);
-  const prompts = createPrompts(terminal);
+  const prompts = createPrompts(terminal, { explainsKeys: () => speech.language === 'en' });
   let isSignInKept = false;
   const onStored = (): void => {
     isSignInKept = true;

@@ -45,7 +45,12 @@ export interface Prompts {
 
 const MOST_SHOWN = 12;
 
-export function createPrompts(terminal: Terminal): Prompts {
+interface PromptsOptions {
+  /** Whether a list says with which keys it is used: the library has that in English only. */
+  explainsKeys(): boolean;
+}
+
+export function createPrompts(terminal: Terminal, { explainsKeys }: PromptsOptions): Prompts {
   const { err, signal, environment } = terminal;
   const output = err.stream();
   const common = { input: terminal.input.stream(), output, signal };
@@ -93,6 +98,7 @@ export function createPrompts(terminal: Terminal): Prompts {
           clack.select<number>({
             ...common,
             message,
+            showInstructions: explainsKeys(),
             options: optionsOf(choices),
             initialValue: indexOf(choices, initial),
             maxItems: MOST_SHOWN,
@@ -117,6 +123,7 @@ export function createPrompts(terminal: Terminal): Prompts {
         clack.multiselect<number>({
           ...common,
           message,
+          showInstructions: explainsKeys(),
           options: optionsOf(choices),
           initialValues: initial.map((value) => indexOf(choices, value)),
           required: false,
