@@ -140,7 +140,7 @@ describe('start without what it needs', () => {
     const refused = await lainclaw(['gateway', 'start', '--channel', 'telegram'], { home });
     expect(refused.code).toBe(1);
     const [, command = ''] =
-      /needs botToken: lainclaw (gateway config set [^(]+) \(/.exec(errorOf(refused).message) ?? [];
+      /needs botToken; set it with lainclaw (gateway config set [^(]+) \(/.exec(errorOf(refused).message) ?? [];
     expect((await lainclaw(command.split(' '), { home, stdin: `${TOKEN}\n` })).code).toBe(0);
     expect((await config(['validate'])).json()).toMatchObject({ valid: true, bots: ['telegram/default'] });
   });

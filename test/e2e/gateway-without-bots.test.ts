@@ -97,6 +97,8 @@ describe('which channels are started', () => {
       expect(refused.code).toBe(1);
       for (const each of ['feishu (default) needs appSecret', 'telegram (default) needs botToken'])
         expect(refused.stderr.includes(each), each).toBe(missing.some((one) => one === each));
+      // The log takes words behind a colon for a secret.
+      expect(refused.stderr).not.toContain('[secret]');
     },
   );
 });

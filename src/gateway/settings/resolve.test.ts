@@ -151,11 +151,11 @@ describe('bots', () => {
     const message = String(await refused.catch((error: Error) => error.message));
     expect(message.split('\n')).toEqual([
       'there is no provider "opnai"',
-      'feishu (default) needs appId: lainclaw gateway config set --channel feishu appId=<appId>, or set LAINCLAW_FEISHU_APP_ID',
-      'feishu (default) needs appSecret: lainclaw gateway config set --channel feishu appSecret=- (then paste it), or set LAINCLAW_FEISHU_APP_SECRET',
+      'feishu (default) needs appId; set it with lainclaw gateway config set --channel feishu appId=<appId>, or set LAINCLAW_FEISHU_APP_ID',
+      'feishu (default) needs appSecret; set it with lainclaw gateway config set --channel feishu appSecret=- (then paste it), or set LAINCLAW_FEISHU_APP_SECRET',
       'telegram (work): botToken cannot be read: the variable NOT_SET is not set',
-      'telegram (work) needs webhookUrl: lainclaw gateway config set --channel telegram --account work webhookUrl=<webhookUrl>',
-      'telegram (work) needs webhookSecret: lainclaw gateway config set --channel telegram --account work webhookSecret=- (then paste it)',
+      'telegram (work) needs webhookUrl; set it with lainclaw gateway config set --channel telegram --account work webhookUrl=<webhookUrl>',
+      'telegram (work) needs webhookSecret; set it with lainclaw gateway config set --channel telegram --account work webhookSecret=- (then paste it)',
     ]);
   });
 

@@ -246,7 +246,7 @@ async function ownSettings(
     own[key] = read.ok ? read.value : '';
   }
   for (const key of definition.needed(own).filter((name) => own[name] === undefined))
-    problems.push(`${channel} (${account}) needs ${key}: ${commandFor(definition, account, key)}`);
+    problems.push(`${channel} (${account}) needs ${key}; set it with ${commandFor(definition, account, key)}`);
   return own;
 }
 
