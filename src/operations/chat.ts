@@ -74,7 +74,10 @@ export const setChatModel = defineOperation({
     if (listed.ok && listed.models.length > 0 && !listed.models.some(({ id }) => id === name)) {
       const ids = listed.models.map(({ id }) => id);
       const close = nearest(name, ids) ?? ids.find((id) => id.includes(name));
-      const hint = close === undefined ? '' : `: did you mean ${provider === inUse ? close : `${provider}/${close}`}?`;
+      const hint =
+        close === undefined
+          ? ': /models lists what there is'
+          : `: did you mean ${provider === inUse ? close : `${provider}/${close}`}?`;
       throw new CodedError('MODEL_NOT_FOUND', `${provider} has no model "${name}"${hint}`);
     }
     const isOther = provider !== (await chat.settings()).turn.provider;

@@ -285,9 +285,12 @@ async function changedFile(
 function chooseTurn(turns: readonly RecordedTurn[], wanted: string | undefined): RecordedTurn {
   if (wanted === undefined) {
     const newest = turns.findLast((turn) => turn.undoes === undefined && !undoOf(turn, turns));
-    if (!newest)
-      throw new UndoError('UNDO_NOTHING', 'there is nothing to undo: no turn of this session changed a file');
-    return newest;
+    if (newest) return newest;
+    const why =
+      turns.length === 0
+        ? 'no turn of this session changed a file'
+        : 'what this session changed was taken back already';
+    throw new UndoError('UNDO_NOTHING', `there is nothing to undo: ${why}`);
   }
   const turn = findTurn(turns, wanted);
   const undo = undoOf(turn, turns);

@@ -23,7 +23,7 @@ describe.concurrent('commands that look', () => {
     const written = readFileSync(join(home.workspace, 'talk.md'), 'utf8');
     expect(written).toContain('The answer.');
     await say('/export talk.md');
-    await chat.shows('/export failed');
+    await chat.shows('is there already: /export <file>');
     await say('/export talk.pdf');
     await chat.shows('which format?');
     expect(existsSync(join(home.workspace, 'talk.pdf'))).toBe(false);

@@ -95,6 +95,8 @@ describe('lainclaw undo', () => {
     expect((await lainclaw(['undo'], { home })).json()).toMatchObject({ error: { code: 'UNDO_NOTHING' } });
     await undo(home, '--session', sessionId);
     expect(readdirSync(home.workspace)).toEqual([]);
+    const again = await lainclaw(['undo', '--session', sessionId], { home });
+    expect(again.stderr).toContain('there is nothing to undo: what this session changed was taken back already');
     const unknown = await lainclaw(['undo', '--session', 'nobody'], { home });
     expect([unknown.code, unknown.json()]).toMatchObject([1, { error: { code: 'SESSION_NOT_FOUND' } }]);
   });

@@ -201,7 +201,7 @@ function sentence(
       if (status !== undefined && status >= 300 && status < 400)
         return `${address} redirects to another address, which is not followed. Set the right one`;
       if (status === 404)
-        return `there is no ${model ?? 'such model'} at ${address}. "lainclaw models" lists what there is`;
+        return `there is no ${model === undefined ? 'such model' : `model "${model}"`} at ${address}. "lainclaw models" lists what there is`;
       if (status !== undefined && !NOT_ALLOWED.test(words(error)))
         return 'the service did not accept the request; its own words follow. Check the model and the settings, or choose another model';
       return 'the request was refused. Word it otherwise, or choose another model';

@@ -13,7 +13,8 @@ import { type ExportFormat, exportSession } from '../../operations/session-expor
 import { listSkills } from '../../operations/skills.ts';
 import { usageToday } from '../../operations/usage.ts';
 import type { Usage } from '../../vocabulary/usage.ts';
-import { openOutputFile } from '../output-file.ts';
+import { CommandError } from '../command-error.ts';
+import { type OutputFile, openOutputFile } from '../output-file.ts';
 import type { ChatCommand } from './commands.ts';
 import { tokenCount } from './status.ts';
 
@@ -80,18 +81,28 @@ async function writeExport({ sessionKey, root, operate }: LookCommandServices, a
   const format = FORMATS[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
   if (!format) return `\`${name}\`: which format? A name ends with .${Object.keys(FORMATS).join(', .')}.`;
   const path = resolve(root, name);
-  const file = await openOutputFile(path, { force: false, newId });
+  let file: OutputFile | undefined;
   try {
+    const opened = await openOutputFile(path, { force: false, newId });
+    file = opened;
     const { turns } = await operate(
       exportSession,
       { key: sessionKey(), format },
-      { onPiece: (piece) => file.write(piece) },
+      { onPiece: (piece) => opened.write(piece) },
     );
-    await file.finish();
+    await opened.finish();
     return `${counted(turns, 'turn')} of this conversation ${turns === 1 ? 'is' : 'are'} in \`${path}\`.`;
+  } catch (error) {
+    if (error instanceof CommandError && error.code === 'OUTPUT_EXISTS') return taken(path);
+    throw error;
   } finally {
-    await file.discard();
+    await file?.discard();
   }
+}
+
+/** A chat has no flag that would replace the file. */
+function taken(path: string): string {
+  return `\`${path}\` is there already: \`/export <file>\` writes another one.`;
 }
 
 async function showConfig({ operate }: LookCommandServices, argument: string): Promise<string> {
