@@ -77,6 +77,9 @@ function cancelOnSignals(cancel: AbortController, host: Host): () => void {
   });
 }
 
+/** An operation refused a value that was given to it: that is wrong usage. */
+const REFUSED_VALUES: ReadonlySet<string> = new Set(['INVALID_INPUT', 'AUTH_UNKNOWN_PROVIDER']);
+
 function report(error: unknown, terminal: Terminal, argv: readonly string[]): number {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
   // Help that was printed because a subcommand is missing says all there is to say.
@@ -94,7 +97,9 @@ function report(error: unknown, terminal: Terminal, argv: readonly string[]): nu
     writeJson(terminal, { success: false, ...(signal.aborted && { stage: 'cancelled' }), error: { code, message } });
   }
   if (signal.aborted) return terminal.cancelledExit();
-  return error instanceof UsageError || error instanceof CommanderError ? EXIT.usage : EXIT.failed;
+  return error instanceof UsageError || error instanceof CommanderError || REFUSED_VALUES.has(code)
+    ? EXIT.usage
+    : EXIT.failed;
 }
 
 function explain(error: unknown): { code: string; message: string } {

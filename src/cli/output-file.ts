@@ -96,7 +96,7 @@ async function refuseExisting(path: string, force: boolean): Promise<void> {
   if (!found) return;
   if (!force) throw new CommandError('OUTPUT_EXISTS', alreadyThere(path));
   if (!found.isFile() && !found.isSymbolicLink())
-    throw new CommandError('OUTPUT_FAILED', `${path} is not a file: name another one`);
+    throw new CommandError('OUTPUT_FILE', `${path} is not a file: name another one`);
 }
 
 function alreadyThere(path: string): string {
@@ -116,6 +116,6 @@ function failed(path: string, error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EEXIST') return new CommandError('OUTPUT_EXISTS', alreadyThere(path));
-  if (code === 'ENOENT') return new CommandError('OUTPUT_FAILED', `${dirname(path)} does not exist: make it first`);
-  return new CommandError('OUTPUT_FAILED', `${path} could not be written: ${message}`);
+  if (code === 'ENOENT') return new CommandError('OUTPUT_FILE', `${dirname(path)} does not exist: make it first`);
+  return new CommandError('OUTPUT_FILE', `${path} could not be written: ${message}`);
 }

@@ -210,7 +210,9 @@ function explained(text: string, command: Command): string {
   const [, unknown] = /unknown option '(--[^=']+)/.exec(text) ?? [];
   if (unknown !== undefined && !text.includes('Did you mean')) {
     const owner = command.commands.find(({ options }) => options.some(({ long }) => long === unknown));
-    const hint = owner ? `it goes behind "${path} ${owner.name()}"` : `"${path} --help" lists the flags`;
+    // No command is loaded where none is named.
+    const elsewhere = command.parent ? '' : '; those of a conversation go behind "lainclaw chat"';
+    const hint = owner ? `it goes behind "${path} ${owner.name()}"` : `"${path} --help" lists the flags${elsewhere}`;
     return `${text}(${hint})\n`;
   }
   const [said, word = ''] = /^error: unknown command '(\S+)'/.exec(text) ?? [];

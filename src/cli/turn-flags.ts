@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { EFFORTS, type Effort } from '../config/effort.ts';
+import type { Environment } from '../config/environment.ts';
 import type { Approval, Mode } from '../config/mode.ts';
 import type { AskRequest } from '../gateway/gateway.ts';
 import { askedCaps, askedProvider, type TurnSources } from '../runtime/asked-turn.ts';
@@ -150,14 +151,17 @@ async function systemText(written: string | undefined): Promise<string | undefin
   }
 }
 
-/** The flag whose value was refused, by the code of the refusal. */
-const REFUSED_FLAGS: Readonly<Record<string, string>> = {
-  INVALID_SESSION_KEY: '--session: ',
-  UNSUPPORTED_PROVIDER: '--provider: ',
-};
+/** Where the provider was named that there is not. */
+export function whereProvider({ provider }: Pick<TurnFlags, 'provider'>, variables: Environment['variables']): string {
+  if (provider !== undefined) return '--provider';
+  return variables.LAINCLAW_PROVIDER ? 'LAINCLAW_PROVIDER' : 'config.json';
+}
 
 /** What the gateway refuses outright is wrong usage of the command. */
-export async function asUsageError<T>(asked: Promise<T>, usage: string): Promise<T> {
+export async function asUsageError<T>(
+  asked: Promise<T>,
+  { usage, provider }: { usage: string; provider: string },
+): Promise<T> {
   try {
     return await asked;
   } catch (error) {
@@ -165,6 +169,7 @@ export async function asUsageError<T>(asked: Promise<T>, usage: string): Promise
     const { RefusedRequest } = await import('../gateway/gateway.ts');
     if (!(error instanceof RefusedRequest)) throw error;
     const { code, message } = error;
-    throw new UsageError((REFUSED_FLAGS[code] ?? '') + message, { code, usage });
+    const where = code === 'INVALID_SESSION_KEY' ? '--session' : code === 'UNSUPPORTED_PROVIDER' ? provider : undefined;
+    throw new UsageError(where === undefined ? message : `${where}: ${message}`, { code, usage });
   }
 }

@@ -57,7 +57,11 @@ export const addPermission = defineOperation({
   run: ({ rule, list, ...where }, context) =>
     withPermissions(context, async ({ store, root }) => {
       const folder = await folderOf(where, root, context);
-      const { changed } = edited(await store.add({ list, text: rule.trim(), folder }));
+      // What is wrong with the file itself is said first: what is refused then is the rule.
+      await readFile(store);
+      const edit = await store.add({ list, text: rule.trim(), folder });
+      if (!edit.ok) throw new CodedError('INVALID_INPUT', edit.errors.map(withoutPlace).join('; '));
+      const { changed } = edit;
       const { global, workspaces } = await readFile(store);
       const kept = (folder === undefined ? global : workspaces.get(folder))?.[list] ?? [];
       const inactive = kept.some(({ text, absent }) => text === rule.trim() && absent !== undefined);
@@ -101,6 +105,11 @@ async function readFile(store: PermissionStore): Promise<PermissionFile> {
   const parsed = await store.file();
   if (parsed.ok) return parsed.file;
   throw invalid(parsed.errors);
+}
+
+/** The rule and what is wrong with it, without the list that it would be in. */
+function withoutPlace(error: string): string {
+  return error.replace(/^(?:workspaces\[.*?"\]\.)?\w+\[\d+\] /, '');
 }
 
 function edited(change: Edited): Extract<Edited, { ok: true }> {

@@ -229,6 +229,33 @@ describe.concurrent('what does not exist', () => {
   it('a flag of another command is named as it was typed', () =>
     expectRefused(['tools', 'list', '--memory'], [/'--memory'/]));
 
+  it.each([
+    [['--provider', 'nobody'], {}, '--provider: there is no provider "nobody"'],
+    [[], { LAINCLAW_PROVIDER: 'nobody' }, 'LAINCLAW_PROVIDER: there is no provider "nobody"'],
+  ])('a provider that there is not is named with where it was written: %j, %j', async (flags, env, said) => {
+    const { code, stderr } = await lainclaw(['ask', ...flags, 'hello'], { home: testHome(), env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  });
+
+  it.each([
+    [['audit', 'show', '--since', 'nonsense'], 'since is "nonsense"'],
+    [['permissions', 'add', 'bash('], '"bash(": not a tool\'s name'],
+    [['auth', 'login', 'nobody'], 'There is no provider "nobody"'],
+  ])('%j has a value that is not accepted', async (args, said) => {
+    const { code, stderr } = await lainclaw(args, { home: testHome() });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  });
+
+  it('a file that cannot be written is an error in JSON', async () => {
+    const home = testHome();
+    await ask(home, 'hi');
+    const { code, json } = await lainclaw(['sessions', 'export', 'main', '--output', 'no/talk.md'], { home });
+    expect([code, json()]).toEqual([
+      1,
+      { success: false, error: { code: 'OUTPUT_FILE', message: expect.any(String) } },
+    ]);
+  });
+
   it('a session near the one asked for is suggested', async () => {
     const home = testHome();
     await ask(home, 'hi', '--session', 'holiday');
@@ -251,6 +278,7 @@ describe.concurrent('what does not exist', () => {
     [['start', 'gateway'], /Did you mean "lainclaw up", or "lainclaw gateway start"\?/],
     [['version'], /Did you mean "lainclaw --version"\?/],
     [['whatever'], /"lainclaw --help" lists them/],
+    [['--new-session'], /those of a conversation go behind "lainclaw chat"/],
     [['gateway', '--channel', 'telegram', 'start'], /it goes behind "lainclaw gateway start"/],
     [['gateway', 'stop', '--provider', 'telegram'], /"lainclaw gateway stop --help" lists the flags/],
     [['schedule', 'add', 'x', '--cron', '0', '9', '*'], /usage: .*--cron "0 9 \* \* \*"/],

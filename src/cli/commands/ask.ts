@@ -13,7 +13,7 @@ import { json, paths, plainText } from '../flags.ts';
 import { readStandardInput } from '../standard-input.ts';
 import { EXIT, type OutputFlags, printable, type Terminal, UsageError, wantsJson, warn } from '../terminal.ts';
 import { type Person, terminalPrompter } from '../terminal-prompter.ts';
-import { addTurnFlags, asUsageError, type TurnFlags, turnOf } from '../turn-flags.ts';
+import { addTurnFlags, asUsageError, type TurnFlags, turnOf, whereProvider } from '../turn-flags.ts';
 import { withWorkspace } from '../with-runtime.ts';
 
 interface AskFlags extends OutputFlags, TurnFlags {
@@ -103,7 +103,7 @@ async function answer(
   if (existsSync(join(runtime.environment.home, 'service', 'gateway-service.json'))) await runtime.publishTurns();
   const asked = await asUsageError(
     gateway.ask({ ...request, ...(person && { answering: {} }) }, terminal.signal),
-    USAGE,
+    { usage: USAGE, provider: whereProvider(flags, terminal.environment.variables) },
   );
   const asJson = wantsJson(terminal, flags);
   const told = flags.debug ? (await import('../debug-events.ts')).withDebug(asked) : asked;

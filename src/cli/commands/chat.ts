@@ -8,7 +8,7 @@ import { answerQuestions } from '../answer-questions.ts';
 import { colorsFor } from '../colors.ts';
 import type { ConfigureCommand } from '../configure-command.ts';
 import { explainWorkspaceError, type Terminal, UsageError } from '../terminal.ts';
-import { addTurnFlags, type TurnFlags, turnOf } from '../turn-flags.ts';
+import { addTurnFlags, type TurnFlags, turnOf, whereProvider } from '../turn-flags.ts';
 
 const MAX_STEPS = 25;
 const USAGE = 'lainclaw chat [flags]   (lainclaw chat --help lists the flags)';
@@ -68,7 +68,7 @@ async function chat(flags: ChatFlags, terminal: Terminal): Promise<number> {
         const providers = ['stub', ...(turn.provider === 'stub' ? [] : (await runtime.modelServices(baseUrl)).names())];
         if (!providers.includes(turn.provider)) {
           throw new UsageError(
-            `--provider: there is no provider "${turn.provider}"; accepted: ${providers.join(', ')}`,
+            `${whereProvider(flags, environment.variables)}: there is no provider "${turn.provider}"; accepted: ${providers.join(', ')}`,
             { code: 'UNSUPPORTED_PROVIDER', usage: USAGE },
           );
         }
