@@ -264,6 +264,7 @@ export const en = {
   'facts.undo': 'Undo',
   'facts.undone': 'undone',
   'facts.turns': 'turns: {count}',
+  'facts.nothing': 'nothing to remember',
   'facts.forgotten': '(forgotten)',
   'facts.before': 'before: {text}',
   ...enManagement,

@@ -265,6 +265,7 @@ export const ru: Texts = {
   'facts.undo': 'Отменить',
   'facts.undone': 'отменено',
   'facts.turns': 'запросов: {count}',
+  'facts.nothing': 'нечего запоминать',
   'facts.forgotten': '(забыто)',
   'facts.before': 'раньше: {text}',
   ...ruManagement,

@@ -263,6 +263,7 @@ export const zh: Texts = {
   'facts.undo': '撤销',
   'facts.undone': '已撤销',
   'facts.turns': '轮次：{count}',
+  'facts.nothing': '没有需要记住的内容',
   'facts.forgotten': '（已忘记）',
   'facts.before': '之前：{text}',
   ...zhManagement,

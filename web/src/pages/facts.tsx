@@ -113,6 +113,7 @@ function ExtractionCard({ extraction, onDone }: { extraction: Log['extractions']
         {undoneAt !== undefined && <span class="state">{t('facts.undone')}</span>}
       </div>
       {problem !== undefined && <p class="problem-text">{problem}</p>}
+      {problem === undefined && changes.length === 0 && <p class="quiet">{t('facts.nothing')}</p>}
       <ul class="lines">
         {changes.map(({ relation, kind, id, text, otherText }, index) => (
           <li key={`${index}-${id}`}>
