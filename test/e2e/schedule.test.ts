@@ -44,6 +44,14 @@ async function holdingModel(home: Home) {
 }
 
 describe('lainclaw schedule', () => {
+  it('says where the answers of a job are that no chat gets', async () => {
+    const home = testHome();
+    const add = (name: string, ...flags: string[]) =>
+      schedule(home, 'add', name, '--cron', '@daily', '--message', 'hi', '--text', ...flags);
+    expect((await add('own')).stdout).toContain('no chat gets its answers');
+    expect((await add('sent', '--inject-into', 'telegram:7')).stdout).not.toContain('no chat');
+  });
+
   it('adds, lists, looks ahead, pauses, resumes and removes', async () => {
     const home = testHome();
     const added = await schedule(

@@ -9,6 +9,8 @@ export interface Replies {
   /** `runs`: the next ones, in the job's own time. */
   jobAdded(job: { name: string; meaning: string; runs: readonly string[]; timezone: string }): string;
   jobAnswersIn(chat: string): string;
+  /** No chat gets them. */
+  jobAnswersKept(name: string): string;
   jobWaits: string;
   /** `next`: ISO 8601, or null where it does not run. */
   jobChanged(name: string, status: string, next: string | null): string;
@@ -40,6 +42,8 @@ const en: Replies = {
   jobAdded: ({ name, meaning, runs, timezone }) =>
     `added ${name}: ${meaning} (${timezone}); next runs: ${runs.join(', ')}`,
   jobAnswersIn: (chat) => `answered in ${chat}`,
+  jobAnswersKept: (name) =>
+    `no chat gets the answers: "lainclaw schedule history ${name}" shows them, injectInto names a chat`,
   jobWaits:
     'No gateway is running, so nothing runs it yet: "lainclaw gateway start", or "lainclaw schedule run-due" from system cron',
   jobChanged: (name, status, next) => `${name}: ${status}${next === null ? '' : `, next run ${next}`}`,
@@ -73,6 +77,7 @@ const zh: Replies = {
   jobAdded: ({ name, meaning, runs, timezone }) =>
     `已添加 ${name}：${meaning}（${timezone}）；接下来的运行：${runs.join('，')}`,
   jobAnswersIn: (chat) => `在 ${chat} 中回答`,
+  jobAnswersKept: (name) => `回答不发送到任何聊天：用 "lainclaw schedule history ${name}" 查看，injectInto 可指定聊天`,
   jobWaits:
     '网关没有运行，所以暂时不会执行：请运行 "lainclaw gateway start"，或由系统 cron 调用 "lainclaw schedule run-due"',
   jobChanged: (name, status, next) => `${name}：${status}${next === null ? '' : `，下次运行 ${next}`}`,
@@ -103,6 +108,8 @@ const ru: Replies = {
   jobAdded: ({ name, meaning, runs, timezone }) =>
     `задание ${name} добавлено: ${meaning} (${timezone}); следующие запуски: ${runs.join(', ')}`,
   jobAnswersIn: (chat) => `ответ придёт в ${chat}`,
+  jobAnswersKept: (name) =>
+    `ответы не уходят ни в один чат: их показывает «lainclaw schedule history ${name}», чат указывает injectInto`,
   jobWaits:
     'Шлюз не запущен, поэтому задание пока не выполняется: «lainclaw gateway start» или «lainclaw schedule run-due» из системного cron',
   jobChanged: (name, status, next) => `${name}: ${status}${next === null ? '' : `, следующий запуск ${next}`}`,

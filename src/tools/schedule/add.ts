@@ -79,7 +79,7 @@ export function createScheduleAddTool({
           meaning: sentence ?? when,
           runs: runs.map(({ dueAt }) => momentIn(timezone, dueAt)),
           timezone,
-        })}${injectInto ? `, ${replies.jobAnswersIn(injectInto)}` : ''}${note ? `\n${note}` : ''}`,
+        })}${injectInto ? `, ${replies.jobAnswersIn(injectInto)}` : `\n${replies.jobAnswersKept(name)}`}${note ? `\n${note}` : ''}`,
       };
     },
   });

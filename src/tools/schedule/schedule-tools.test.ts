@@ -75,7 +75,7 @@ it('a job that names no chat answers in the chat it was asked for in', async () 
   const job = { name: 'a', cron: '@daily', message: 'm' };
   expect((await add.execute(job, inChat)).text).toContain('answered in local:anna');
   await add.execute({ ...job, injectInto: 'local:other' }, inChat);
-  await add.execute(job, context);
+  expect((await add.execute(job, context)).text).toContain('no chat gets the answers: "lainclaw schedule history a"');
   expect(chats).toEqual(['local:anna', 'local:other', undefined]);
 });
 

@@ -40,6 +40,8 @@ export async function addJob(name: string, flags: AddFlags, terminal: Terminal):
     const runs = job.nextRuns.map((at) => `\n  ${localTime(Date.parse(at), job.timezone)}`).join('');
     const meaning = job.meaning === undefined ? '' : `: ${job.meaning}`;
     terminal.out.write(`${printable(`added ${job.name}${meaning}${runs === '' ? '' : '; next runs:'}${runs}`)}\n`);
+    if (job.injectInto === undefined)
+      terminal.out.write(`no chat gets its answers (--inject-into): "lainclaw schedule history" shows them\n`);
   });
   await asUsageError(added);
 }
