@@ -46,6 +46,37 @@ async function cut(origin: string, calls: { id: string; effect: string; isEnded:
   await turn.close();
 }
 
+describe('the newest turn, cut short', () => {
+  it('is found until another one has ended, and not while it runs', async () => {
+    expect(await sessions.findCutShort('chat')).toBeUndefined();
+    await cut('o1', [{ id: 'a', effect: 'exec', isEnded: true }]);
+    expect(await sessions.findCutShort('chat')).toMatchObject({ calls: [{ effect: 'exec', isEnded: true }] });
+    const running = await begin('o2');
+    await running.start('and now?');
+    expect(await sessions.findCutShort('chat')).toBeUndefined();
+    await running.end({ outcome: 'cancelled', route: 'stub', stage: 'cancelled' });
+    await running.close();
+    expect(await sessions.findCutShort('chat')).toBeUndefined();
+  });
+
+  it('tells a call that never started, unless another one has the same id', async () => {
+    const turn = await begin('o1');
+    await turn.start('make it');
+    const [waiting, first, second] = [call('a', 'bash'), call('b', 'bash'), call('b', 'bash')];
+    for (const each of [waiting, first]) await turn.callStarts(each, 'exec');
+    await turn.callEnded({ callId: 'b', ok: true, text: 'done' });
+    await turn.callStarts(second, 'exec');
+    for (const each of [waiting, second]) await turn.permissionAsked(each);
+    await turn.close();
+    const found = await sessions.findCutShort('chat');
+    expect(found?.calls.map(({ isEnded, neverStarted }) => [isEnded, neverStarted])).toEqual([
+      [false, true],
+      [true, undefined],
+      [false, undefined],
+    ]);
+  });
+});
+
 describe('a turn by its origin', () => {
   it('is not found where there is none', async () => {
     expect(await find('o1')).toBeUndefined();

@@ -3,6 +3,7 @@
 import type { Transcript } from '../storage/storage.ts';
 import { type HistoryPicture, picturesOf } from './history.ts';
 import { asSessionLine, type JournalledCall, type SessionLine, type TurnOutcome } from './lines.ts';
+import { waitingCalls } from './recover.ts';
 
 const FARTHEST_LINES = 5_000;
 
@@ -11,6 +12,8 @@ export interface FoundCall {
   effect: string;
   /** Its result is known. */
   isEnded: boolean;
+  /** It was waiting for a person, or was refused. */
+  neverStarted?: true;
 }
 
 export interface FoundTurn {
@@ -43,6 +46,21 @@ export async function findTurn(transcript: Transcript, origin: string): Promise<
   return undefined;
 }
 
+/** The newest turn; undefined when there is none as far back as is looked. */
+export async function findLastTurn(transcript: Transcript): Promise<FoundTurn | undefined> {
+  const lines: SessionLine[] = [];
+  let read = 0;
+  for await (const raw of transcript.newestFirst()) {
+    read += 1;
+    if (read > FARTHEST_LINES) return undefined;
+    const line = asSessionLine(raw);
+    if (!line) continue;
+    lines.unshift(line);
+    if (line.type === 'turn-start') return described(lines);
+  }
+  return undefined;
+}
+
 /** Whether a message of this origin is part of the conversation: one that joined a turn, or the question of a turn, whose origin may name several. */
 export async function hasOrigin(transcript: Transcript, origin: string): Promise<boolean> {
   let read = 0;
@@ -62,12 +80,14 @@ function described(lines: readonly SessionLine[]): FoundTurn {
   const results = lines.flatMap((line) =>
     line.type === 'tool-result' && !isInterrupted(line.error) ? [line.callId] : [],
   );
+  const stopped = neverStartedCalls(lines);
   const calls = lines.flatMap((line): FoundCall[] => {
     if (line.type !== 'tool-call') return [];
     // Small servers give several calls one id: each result answers one of them.
     const at = results.indexOf(line.call.id);
     if (at >= 0) results.splice(at, 1);
-    return [{ call: line.call, effect: line.effect, isEnded: at >= 0 }];
+    const { call, effect } = line;
+    return [{ call, effect, isEnded: at >= 0, ...(stopped.has(call.id) && { neverStarted: true as const }) }];
   });
   const pictures = lines
     .flatMap((line) => (line.type === 'tool-result' && line.ok ? picturesOf(line.pictures) : []))
@@ -83,7 +103,21 @@ function described(lines: readonly SessionLine[]): FoundTurn {
   };
 }
 
+/** Only where no other call has the same id: another one may have run. */
+function neverStartedCalls(lines: readonly SessionLine[]): ReadonlySet<string> {
+  const ids = lines.flatMap((line) => (line.type === 'tool-call' ? [line.call.id] : []));
+  const refused = lines.flatMap((line) =>
+    line.type === 'tool-result' && reasonOf(line.error) === 'denied' ? [line.callId] : [],
+  );
+  const stopped = [...waitingCalls(lines), ...refused];
+  return new Set(stopped.filter((stoppedId) => ids.filter((id) => id === stoppedId).length === 1));
+}
+
 /** What recovery wrote in place of a result. */
 function isInterrupted(error: unknown): boolean {
-  return (error as { reason?: string } | undefined)?.reason === 'interrupted';
+  return reasonOf(error) === 'interrupted';
+}
+
+function reasonOf(error: unknown): string | undefined {
+  return (error as { reason?: string } | undefined)?.reason;
 }

@@ -53,8 +53,8 @@ export function recoverTurn({ unfinished, messageCount, timestamp, newId }: Reco
   return { lines, message };
 }
 
-/** Calls that a person was asked about and had not allowed yet. */
-function waitingCalls(lines: readonly SessionLine[]): ReadonlySet<string> {
+/** Calls that a person was asked about and had not allowed, or not yet: they never ran. */
+export function waitingCalls(lines: readonly SessionLine[]): ReadonlySet<string> {
   const waiting = new Set<string>();
   for (const line of lines) {
     if (line.type === 'permission-asked') waiting.add(line.callId);

@@ -1,5 +1,5 @@
 // Sessions: a key names a conversation, a transcript holds it. One turn at a time per key, across processes.
-import type { Locks } from '../storage/locks.ts';
+import type { Lock, Locks } from '../storage/locks.ts';
 import {
   type Catalogue,
   type ListSessions,
@@ -11,7 +11,7 @@ import {
   type Transcripts,
 } from '../storage/storage.ts';
 import { withoutQuestionOf } from './conversation.ts';
-import { type FoundTurn, findTurn, hasOrigin } from './find-turn.ts';
+import { type FoundTurn, findLastTurn, findTurn, hasOrigin } from './find-turn.ts';
 import { type HistoryItem, readHistory } from './history.ts';
 import type { KeptSession } from './kept.ts';
 import { asSessionLine, type JournalledPermission, type SessionMessage } from './lines.ts';
@@ -69,6 +69,8 @@ export interface Sessions {
   begin(request: BeginTurn): Promise<Turn>;
   /** What became of the newest turn with this origin; undefined when there is none as far back as is looked. */
   findTurn(sessionKey: string, origin: string, signal: AbortSignal): Promise<FoundTurn | undefined>;
+  /** The newest turn, when its process was killed in the middle of it; undefined also while a turn runs. */
+  findCutShort(sessionKey: string): Promise<FoundTurn | undefined>;
   /** Whether what somebody wrote, by its origin, has joined a turn or was the question of one. Waits for the turn that runs. */
   isInConversation(sessionKey: string, origin: string, signal: AbortSignal): Promise<boolean>;
   /** Begins another conversation under this key, with the state of the one before; durable when it resolves. */
@@ -119,7 +121,14 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
     signal: AbortSignal,
     look: (transcript: Transcript) => Promise<T>,
   ): Promise<T | undefined> {
-    const lock = await locks.acquire(`session:${sessionKey}`, { signal });
+    return lookUnder(await locks.acquire(`session:${sessionKey}`, { signal }), sessionKey, look);
+  }
+
+  async function lookUnder<T>(
+    lock: Lock,
+    sessionKey: string,
+    look: (transcript: Transcript) => Promise<T>,
+  ): Promise<T | undefined> {
     try {
       const entry = await catalogue.get(sessionKey);
       if (!entry) return undefined;
@@ -197,6 +206,11 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
 
     findTurn: (sessionKey, origin, signal) =>
       betweenTurns(sessionKey, signal, (transcript) => findTurn(transcript, origin)),
+    async findCutShort(sessionKey) {
+      const lock = await locks.tryAcquire(`session:${sessionKey}`);
+      const found = lock && (await lookUnder(lock, sessionKey, findLastTurn));
+      return found?.outcome === 'interrupted' ? found : undefined;
+    },
     isInConversation: async (sessionKey, origin, signal) =>
       (await betweenTurns(sessionKey, signal, (transcript) => hasOrigin(transcript, origin))) ?? false,
 

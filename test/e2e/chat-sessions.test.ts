@@ -12,6 +12,39 @@ const DOWN = '\x1b[B';
 const said = (home: ReturnType<typeof testHome>, key: string) =>
   home.messages(key).flatMap(({ role, content }) => (role === 'user' ? [content] : []));
 
+describe('lainclaw chat after a kill', () => {
+  it.each([
+    [
+      'in the middle of a command',
+      'echo ran >> log.txt; sleep 60',
+      ['--mode', 'auto'],
+      'was running: the outcome is unknown',
+    ],
+    ['while it asks', 'touch made', [], 'nothing had been changed'],
+  ])('%s says so when the conversation is opened again', async (_when, command, flags, told) => {
+    const killed = await openChat([{ toolCalls: [{ name: 'bash', args: { command } }] }, { text: 'Noted.' }], flags);
+    await killed.say('do it');
+    await killed.chat.shows(flags.length > 0 ? 'Running bash' : '[y] once');
+    if (flags.length > 0) await eventually(() => expect(existsSync(join(killed.home.workspace, 'log.txt'))).toBe(true));
+    killed.chat.signal('SIGKILL');
+    await killed.chat.ended;
+    const { home, env, flags: model } = killed;
+    const again = startChat([...model, '--session', 'main'], { home, env: { NO_COLOR: '1', ...env } });
+    await again.shows('I was interrupted');
+    expect((await again.everything()).replaceAll(/\s+/g, ' ')).toContain(told);
+    await again.type(`go on${ENTER}`);
+    await again.shows('Noted.');
+    await again.type(CTRL_D);
+    await again.ended;
+    const third = startChat([...model, '--session', 'main'], { home, env: { NO_COLOR: '1', ...env } });
+    await third.shows('Noted.');
+    await third.shows('Ctrl+D leaves');
+    expect(await third.everything()).not.toContain('I was interrupted');
+    await third.type(CTRL_D);
+    await third.ended;
+  });
+});
+
 describe('lainclaw chat in a folder', () => {
   it('begins a conversation named after it, and continues that one', async () => {
     const home = testHome();

@@ -115,6 +115,27 @@ it('does not repeat what had an effect: it says what was running', async () => {
   expect(readFileSync(count, 'utf8')).toBe('ran\n');
 });
 
+it('asks again what nobody had allowed before a kill: nothing of it ran', async () => {
+  const { home, gateway, start, write } = await prepared((request) =>
+    request.messages.some(({ role }) => role === 'tool')
+      ? { text: 'It is done.' }
+      : { toolCalls: [{ name: 'bash', args: { command: 'touch made.txt' } }] },
+  );
+  await start();
+  write('make it');
+  await gateway.until((all) => all.some(({ buttons }) => buttons !== undefined));
+  await gateway.end('SIGKILL');
+  await start();
+  const questions = (
+    await gateway.until((all) => all.filter(({ buttons }) => buttons !== undefined).length === 2)
+  ).filter(({ buttons }) => buttons !== undefined);
+  const { buttons, messageId } = questions[1] ?? {};
+  write('', { pressed: { value: buttons?.find(({ label }) => label === 'Once')?.value, messageId } });
+  const said = await gateway.until((all) => all.some(({ markdown }) => markdown === 'It is done.'));
+  expect(JSON.stringify(said)).not.toContain('I was interrupted');
+  expect(existsSync(join(home.workspace, 'made.txt'))).toBe(true);
+});
+
 it('asks for permission in the chat, and runs what was allowed by a button', async () => {
   const { home, gateway, start, write } = await prepared((request) =>
     request.messages.some(({ role }) => role === 'tool')

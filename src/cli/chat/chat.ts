@@ -3,6 +3,7 @@
 import { nextMode } from '../../config/mode.ts';
 import { chosenModel, turnSettings } from '../../gateway/chats/choices.ts';
 import { isContinue } from '../../gateway/chats/continuing.ts';
+import { interruption } from '../../gateway/chats/interrupted.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { ContextSize } from '../../pipeline/context-size.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
@@ -323,6 +324,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
     const shown = await runtime.sessions.show(sessionKey, REMEMBERED_INPUTS);
     if (!shown) return false;
     for (const entry of recentEntries(shown.messages)) add(entry);
+    // Where a home cannot be written there is no lock to look under.
+    const cutShort = await runtime.sessions.findCutShort(sessionKey).catch(() => undefined);
+    if (cutShort) add({ kind: 'answer', text: interruption(cutShort), isPlain: false });
     for (const text of sentBefore(shown.messages)) screen.editor.addToHistory(text);
     return true;
   }

@@ -19,13 +19,25 @@ export function takeUp(found: FoundTurn): Taken {
     const markdown = text ?? failure(error?.message ?? 'the answer is not on record');
     return { kind: 'answer', markdown, ...(text !== undefined && pictures && { pictures }), ...(joined && { joined }) };
   }
-  const effects = calls.filter(({ effect }) => effect !== 'read');
+  const effects = effectsOf(calls);
   if (effects.length === 0) return { kind: 'ask' };
   return { kind: 'answer', markdown: explanation(effects) };
 }
 
 export function failure(message: string): string {
   return `⚠️ I could not answer: ${message}`;
+}
+
+/** What a person is told who opens a conversation whose last turn was cut short. */
+export function interruption({ calls }: FoundTurn): string {
+  const effects = effectsOf(calls);
+  return effects.length > 0
+    ? explanation(effects)
+    : '⚠️ I was interrupted before I had answered, and nothing had been changed. Ask again, or continue with something else.';
+}
+
+function effectsOf(calls: readonly FoundCall[]): FoundCall[] {
+  return calls.filter(({ effect, neverStarted }) => effect !== 'read' && !neverStarted);
 }
 
 function explanation(effects: readonly FoundCall[]): string {
