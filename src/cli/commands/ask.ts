@@ -101,10 +101,10 @@ async function answer(
   const request = { ...turn, ...question, sessionKey, newSession: flags.newSession ?? false };
   // Where no gateway has ever run, nothing is loaded for it.
   if (existsSync(join(runtime.environment.home, 'service', 'gateway-service.json'))) await runtime.publishTurns();
-  const asked = await asUsageError(
-    gateway.ask({ ...request, ...(person && { answering: {} }) }, terminal.signal),
-    { usage: USAGE, provider: whereProvider(flags, terminal.environment.variables) },
-  );
+  const asked = await asUsageError(gateway.ask({ ...request, ...(person && { answering: {} }) }, terminal.signal), {
+    usage: USAGE,
+    provider: whereProvider(flags, terminal.environment.variables),
+  });
   const asJson = wantsJson(terminal, flags);
   const told = flags.debug ? (await import('../debug-events.ts')).withDebug(asked) : asked;
   const answered = person ? answeredBy(person, told, runtime, terminal) : told;
