@@ -133,7 +133,8 @@ it('an admitted person gets one message in their chat, and a revoked one gets no
   const before = sentTo('chat-of-bob').length;
   expect((await run('pairing', 'revoke', 'bob')).code).toBe(0);
   expect(await answerOf('mine')).toBe('failed');
-  expect(opened.log()).toContain('nobody there is admitted any more');
+  // The log is written beside the answer.
+  await eventually(() => expect(opened.log()).toContain('nobody there is admitted any more'));
   const add = ['schedule', 'add', 'owner', '--cron', '@yearly', '--message', 'OWNER'];
   expect((await run(...add, '--inject-into', 'local:chat-of-bob')).stderr).toContain(
     'nobody there is admitted any more',
