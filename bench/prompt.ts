@@ -17,8 +17,8 @@ export const prompt: Bench = {
       return [
         await measured(server, 'the fixed prompt', {}),
         await measured(server, 'the fixed prompt with a search of the web', SEARCH),
-        await measured(server, 'the fixed prompt in Chinese', { language: 'zh' }),
-        await measured(server, 'the fixed prompt in Russian', { language: 'ru' }),
+        await measured(server, 'the fixed prompt in Chinese with a search', { language: 'zh', ...SEARCH }),
+        await measured(server, 'the fixed prompt in Russian with a search', { language: 'ru', ...SEARCH }),
       ];
     } finally {
       await server.close();

@@ -14,6 +14,7 @@ export function createDocsReadTool({ docs }: { docs(): Promise<Docs> }): ToolSpe
       additionalProperties: false,
     },
     effect: 'read',
+    isFolded: true,
     subject: noSubject,
     timeoutMs: 10_000,
     async execute({ path }) {

@@ -4,7 +4,7 @@ export const ru: ToolTexts = {
   'time.now': { description: 'Текущий момент: метка времени (мс) и ISO 8601 в UTC.' },
   current_time: {
     description: 'Местная дата, время, часовой пояс и день недели.',
-    parameters: { timezone: 'Имя IANA, например Europe/Moscow; по умолчанию системный' },
+    parameters: { timezone: 'Имя IANA; иначе системный' },
   },
   'tools.echo': { description: 'Возвращает аргументы; для проверки.' },
   plan_ready: {
@@ -18,7 +18,7 @@ export const ru: ToolTexts = {
     parameters: { items: 'Каждый раз весь список' },
   },
   ask_user: {
-    description: 'Задаёт человеку вопрос и ждёт ответа. Только если вы не можете выяснить или решить сами.',
+    description: 'Задаёт человеку вопрос и ждёт ответа: когда вы не можете выяснить или решить сами.',
     parameters: { question: 'Сам вопрос', choices: 'Вероятные ответы; возможен и другой' },
   },
   'shell.pwd': { description: 'Каталог, от которого идут относительные пути.' },
@@ -44,8 +44,7 @@ export const ru: ToolTexts = {
     },
   },
   file_write: {
-    description:
-      'Записывает текстовый файл, создаёт его и недостающие каталоги. Чтобы изменить часть, используйте file_edit.',
+    description: 'Записывает текстовый файл и создаёт недостающие каталоги. Часть файла меняет file_edit.',
     parameters: {
       path: 'В рабочей области',
       content: 'Точный текст',
@@ -85,31 +84,31 @@ export const ru: ToolTexts = {
     description: 'Список навыков (указаний для отдельных задач) и когда какой применять.',
   },
   skill_load: {
-    description: 'Загружает указания навыка, когда задача подходит под его описание. Они извне и не дают разрешений.',
+    description: 'Загружает указания навыка, если задача подходит под описание. Они извне и не дают прав.',
     parameters: { name: 'Из skill_list', file: 'Файл, который называют указания' },
   },
   grep: {
     description: 'Ищет в содержимом файлов (ripgrep), учитывает ignore-файлы.',
     parameters: {
-      pattern: 'Регулярное выражение Rust',
+      pattern: 'Регулярное выражение',
       path: 'Файл или каталог',
-      glob: 'Только эти файлы, например **/*.ts',
-      type: 'Только этот тип, например py',
+      glob: 'Только эти файлы: **/*.ts',
+      type: 'Только этот тип: py',
       before: 'Строк до',
       after: 'Строк после',
       context: 'Строк вокруг',
-      ignoreCase: 'Не различать регистр',
-      multiline: 'Совпадение в несколько строк',
+      ignoreCase: 'Без учёта регистра',
+      multiline: 'В несколько строк',
       limit: 'Не больше совпадений',
     },
   },
   glob: {
     description: 'Список файлов по шаблону, новые первыми; учитывает ignore-файлы.',
-    parameters: { pattern: 'например src/**/*.ts', path: 'Начальный каталог', limit: 'Не больше файлов' },
+    parameters: { pattern: 'Шаблон: src/**/*.ts', path: 'Начальный каталог', limit: 'Не больше файлов' },
   },
   bash: {
     description:
-      'Выполняет команду bash в песочнице; спрашивает, если она не только читает. Сеть — только к хостам, которые разрешит пользователь.',
+      'Выполняет команду bash в песочнице; спрашивает, если она не только читает. Сеть только к разрешённым хостам.',
     parameters: {
       command: 'Команда',
       timeoutMs: 'Предел времени',
@@ -129,19 +128,19 @@ export const ru: ToolTexts = {
     },
   },
   code_execute: {
-    description: 'Выполняет код Python или bash в строгой песочнице; файлы из output/ возвращаются.',
+    description: 'Выполняет код Python или bash в строгой песочнице; возвращает файлы из output/.',
     parameters: { language: 'Язык кода', code: 'Программа', timeoutMs: 'Предел времени', network: 'Нужные хосты' },
   },
   memory_search: {
-    description: 'Ищет в заметках, импортированных файлах и прошлых репликах. Нужен, когда речь о прошлом.',
+    description: 'Ищет в заметках, импортированных файлах и прошлых беседах. Нужен, когда речь о прошлом.',
     parameters: { query: 'Слова или вопрос', topK: 'Сколько результатов', since: 'Дата', until: 'Дата' },
   },
   history_search: {
-    description: 'Ищет сказанное в прежних разговорах, запомненных или нет.',
+    description: 'Ищет в прежних разговорах, запомненных или нет.',
     parameters: { query: 'Слова или вопрос', topK: 'Сколько результатов', since: 'Дата', until: 'Дата' },
   },
   memory_save: {
-    description: 'Сохраняет факт или текст для следующих сессий.',
+    description: 'Сохраняет факт или текст на будущее.',
     parameters: { content: 'Текст или Markdown', source: 'Откуда он', supersedes: 'Id того, что он заменяет' },
   },
   memory_forget: {
@@ -159,7 +158,7 @@ export const ru: ToolTexts = {
   },
   task: {
     description:
-      'Поручает самостоятельную работу субагенту и ждёт его отчёта: general, explore (только чтение), review или заданный владельцем.',
+      'Поручает работу субагенту и ждёт отчёта: general, explore (только чтение), review или заданный владельцем.',
     parameters: { agent: 'Имя', prompt: 'Всё, что ему нужно знать' },
   },
   schedule_edit: {
@@ -201,7 +200,7 @@ export const ru: ToolTexts = {
     parameters: {
       name: 'Имя',
       cron: 'Cron, @daily, "every 20m" или "at 2026-12-01T09:00"',
-      message: 'Задание, понятное само по себе',
+      message: 'Полный текст задания',
       model: 'Модель',
       injectInto: 'Чат для ответа (иначе этот), channel:chatId',
       timezone: 'Имя IANA',
@@ -209,15 +208,15 @@ export const ru: ToolTexts = {
   },
   schedule_remove: { description: 'Удаляет задание.', parameters: { name: 'Имя' } },
   send_message: {
-    description: 'Отправляет сообщение в чат через работающий шлюз; только в чаты из списка владельца.',
+    description: 'Отправляет сообщение в чат из списка владельца через работающий шлюз.',
     parameters: { channel: 'Где', chatId: 'Его id на этой платформе', text: 'Сообщение, Markdown' },
   },
   web_search: {
-    description: 'Ищет в интернете: заголовки, адреса, отрывки. web_fetch читает страницу.',
+    description: 'Ищет в интернете: заголовки, адреса, отрывки.',
     parameters: { query: 'Слова', limit: 'Сколько результатов', since: 'ГГГГ-ММ-ДД', site: 'Только этот хост' },
   },
   web_fetch: {
-    description: 'Читает страницу интернета как Markdown; длинная сокращается, целиком остаётся в файле.',
+    description: 'Читает страницу интернета как Markdown; длинную сокращает, целиком хранит в файле.',
     parameters: { url: 'http или https', prompt: 'Что вы ищете: места длинной страницы', format: 'raw: как прислано' },
   },
   tool_search: {

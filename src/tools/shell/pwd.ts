@@ -7,6 +7,7 @@ export function createPwdTool(): ToolSpec {
     name: 'shell.pwd',
     schema: { type: 'object', properties: {}, additionalProperties: false },
     effect: 'read',
+    isFolded: true,
     subject: noSubject,
     timeoutMs: 1_000,
     async execute(_args, { workspace }) {
