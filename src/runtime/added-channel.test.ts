@@ -82,7 +82,7 @@ const message = (written: string): IncomingMessage => ({
 it('its settings are checked like those of every channel', async () => {
   const { resolve, settingsFile } = await runtime.gatewayAdmin();
   await expect(resolve({}, ['paper'])).rejects.toThrow(
-    'paper (default) needs address: lainclaw gateway config set --channel paper address=<address>, or set LAINCLAW_PAPER_ADDRESS',
+    'paper (default) needs address; set it with lainclaw gateway config set --channel paper address=<address>, or set LAINCLAW_PAPER_ADDRESS',
   );
   const set = (channel: string, changes: object) =>
     settingsFile.edit((file) => withSettings(file, { channel }, { ...changes }));
