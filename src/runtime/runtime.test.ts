@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -49,6 +49,26 @@ async function ask(
   }
   return last;
 }
+
+it.each(['kept-messages.json', 'folders.json'])(
+  'a deletion that %s does not let end keeps nobody from anything else, and is finished later',
+  async (name) => {
+    await ask(await runtime.openWorkspace({ root: root('one') }), {});
+    writeFileSync(join(home(), name), '{', { mode: 0o600 });
+    const changes = await runtime.sessionChanges();
+    await expect(changes.remove({ sessionKey: 'main' })).rejects.toThrow(name);
+
+    const warnings: string[] = [];
+    const environment = readEnvironment({ variables: { LAINCLAW_HOME: home() }, cwd: folder, program: [] });
+    const next = await createRuntime({ environment, warn: (line) => warnings.push(line) });
+    expect(warnings.join()).toContain(name);
+    await next.close();
+    rmSync(join(home(), name));
+    const last = await createRuntime({ environment, warn: (line) => expect.unreachable(line) });
+    expect(await last.sessions.get('main')).toBeUndefined();
+    await last.close();
+  },
+);
 
 it('workspaces of one runtime share sessions, and each has files of its own', async () => {
   const [one, two] = [

@@ -252,7 +252,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     try {
       await (await sessionChanges()).finishDeletions();
     } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
+      // A file may be damaged that has something of the session: no other command fails because of it.
+      if (!(error instanceof CodedError)) throw error;
       base.warn(`a deletion that was cut short could not be finished: ${error.message}`);
     }
   }
