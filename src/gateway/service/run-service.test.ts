@@ -17,7 +17,7 @@ import { KEPT_MESSAGES } from '../turns/kept-messages.ts';
 import { createTurnHub } from '../turns/turn-hub.ts';
 import { createControlClient } from './control-client.ts';
 import { identify } from './process-identity.ts';
-import { type GatewayContext, runService } from './run-service.ts';
+import { type GatewayContext, runService, type ServiceDependencies } from './run-service.ts';
 import { createServiceStates, type ServiceState } from './service-state.ts';
 import { stopService } from './stop-service.ts';
 
@@ -46,7 +46,10 @@ interface Started {
   context(): GatewayContext;
 }
 
-function startService(options: Omit<MemoryGatewayOptions, 'bots' | 'now'> & { file?: GatewayFile } = {}): Started {
+function startService(
+  options: Omit<MemoryGatewayOptions, 'bots' | 'now'> & { file?: GatewayFile } = {},
+  parts: Pick<ServiceDependencies, 'openConsole'> = {},
+): Started {
   const stopping = new AbortController();
   const ready = Promise.withResolvers<ServiceState>();
   let context: GatewayContext | undefined;
@@ -84,6 +87,7 @@ function startService(options: Omit<MemoryGatewayOptions, 'bots' | 'now'> & { fi
       onLogLine: () => {},
       onReady: ready.resolve,
       drainMs: 50,
+      ...parts,
     },
     stopping.signal,
   );
@@ -142,6 +146,21 @@ it('kept messages that cannot be read keep no gateway from starting', async () =
   expect(readFileSync(join(home, 'service', 'gateway.log'), 'utf8')).toContain(KEPT_MESSAGES);
   service.stop();
   await service.ended;
+});
+
+it('a console that cannot be opened for kept messages keeps no gateway from starting, and none from ending', async () => {
+  writeFileSync(join(home, KEPT_MESSAGES), '{"version":1,"messages":[]}', { mode: 0o600 });
+  const drained = Promise.withResolvers<void>();
+  const service = startService(
+    { draining: async () => drained.resolve() },
+    { openConsole: () => Promise.reject(new Error('console.json is damaged')) },
+  );
+  await service.ready;
+  expect(readFileSync(join(home, 'service', 'gateway.log'), 'utf8')).toContain('console.json is damaged');
+  service.stop();
+  await service.ended;
+  await drained.promise;
+  expect(events().at(-1)).toBe('stopped');
 });
 
 it('channels and turns get settings, access and a log that are alive', async () => {

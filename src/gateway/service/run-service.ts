@@ -207,10 +207,8 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
       if (hasNoModel(settings.current())) log({ level: 'warn', event: 'no-model', message: NO_MODEL_ADVICE });
       run.phase = 'running';
       // What people wrote to turns of an earlier gateway is asked also when nobody opens the page.
-      const kept = await files.read(KEPT_MESSAGES).catch((error: Error) => {
-        log({ level: 'warn', event: 'note', message: error.message });
-      });
-      if (kept !== undefined) await consoleOpened();
+      const openForKept = async () => (await files.read(KEPT_MESSAGES)) !== undefined && (await consoleOpened());
+      await openForKept().catch((error: Error) => log({ level: 'warn', event: 'note', message: error.message }));
       log({
         level: 'info',
         event: 'ready',
@@ -228,7 +226,8 @@ export async function runService(dependencies: ServiceDependencies, stopped: Abo
     run.phase = 'stopping';
     log({ level: 'info', event: 'stopping', message: 'running turns may end, nothing new is taken' });
     const patience = AbortSignal.timeout(drainMs);
-    await Promise.all([gateway.drain(patience), (await consoleOpened.made())?.drain(patience)]);
+    const drainConsole = async () => (await consoleOpened.made()?.catch(() => undefined))?.drain(patience);
+    await Promise.all([gateway.drain(patience), drainConsole()]);
     log({ level: 'info', event: 'stopped' });
   } catch (error) {
     log({ level: 'error', event: 'failed', message: (error as Error).message });
