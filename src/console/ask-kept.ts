@@ -3,19 +3,26 @@ import { MODES } from '../config/mode.ts';
 import { OWNER_ID } from '../gateway/console-access/console-access.ts';
 import type { KeptQuestion } from '../gateway/turns/kept-messages.ts';
 import { beginTurn, startTurn } from '../operations/start-turn.ts';
+import type { AskResult } from '../pipeline/events.ts';
 import type { ConsoleContext } from './context.ts';
 import { answererOf } from './exchange.ts';
 
-/** Resolves when its turn has ended; at once where whoever wrote it was removed meanwhile. */
+type AskingContext = Pick<ConsoleContext, 'runtime' | 'access' | 'workspaceFor' | 'limits' | 'feed' | 'warn'>;
+
+/**
+ * Resolves when its turn has ended; at once where whoever wrote it was removed meanwhile. Rejects where the turn failed before the question was on record, as
+ * with a full disk: it is still to be asked.
+ */
 export async function askKept(
   { sessionKey, text, sender: { name, person }, mode, model, origin }: KeptQuestion,
-  { runtime, access, workspaceFor, limits, feed, warn }: ConsoleContext,
+  { runtime, access, workspaceFor, limits, feed, warn }: AskingContext,
 ): Promise<void> {
   if (person !== undefined && !(await access.people()).some(({ id }) => id === person)) return;
+  const { signal } = new AbortController();
   const opened = await workspaceFor(sessionKey);
   const context = {
     runtime,
-    signal: new AbortController().signal,
+    signal,
     by: answererOf({ id: person ?? OWNER_ID, name, isOwner: person === undefined }),
     opened,
     workspace: opened.files.root,
@@ -25,5 +32,10 @@ export async function askKept(
   const input = { session: sessionKey, text, mode: MODES.find((each) => each === mode), model };
   const begin = () => beginTurn(input, context, { origin });
   const { turn } = await (person === undefined ? begin() : limits.run(person, startTurn.name, begin));
-  for await (const _ of runtime.hub.read(turn));
+  let result: AskResult | undefined;
+  for await (const item of runtime.hub.read(turn))
+    if (item.kind === 'event' && item.event.type === 'run-end') result = item.event.result;
+  if (result?.stage !== 'failed' || result.success) return;
+  const [first = ''] = origin.split(' ');
+  if (!(await runtime.sessions.isInConversation(sessionKey, first, signal))) throw new Error(result.error.message);
 }
