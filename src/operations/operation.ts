@@ -61,7 +61,7 @@ export interface OperationContext {
   /** A session that a turn was started in has got a title. */
   onTitled?(sessionKey: string): void;
   /** Keeps messages to turns until they are part of the conversation; without it, who writes one waits. */
-  kept?: Pick<KeptMessages, 'keep' | 'known'>;
+  kept?: Pick<KeptMessages, 'keep' | 'known' | 'withdraw'>;
   /** How far a long operation is; `total` is 0 while it is not known. */
   onProgress?(progress: { done: number; total: number; of?: 'bytes' }): void;
 }

@@ -244,9 +244,9 @@ export const withdrawMessage = defineOperation({
     additionalProperties: false,
   },
   output: objectWith({ outcome: { type: 'string', enum: ['withdrawn', 'joined', 'ended'] } }),
-  async run({ id, message }, { runtime: { hub }, by }) {
+  async run({ id, message }, { runtime: { hub }, kept, by }) {
     if (!isOwn(hub.turn(id), by)) throw unknownTurn(id);
-    const outcome = await hub.withdraw(id, message);
+    const outcome = await (kept ?? hub).withdraw(id, message);
     if (outcome !== 'unknown') return { outcome };
     throw new CodedError('MESSAGE_UNKNOWN', `no message ${message} that can be taken back waits to join this turn`);
   },

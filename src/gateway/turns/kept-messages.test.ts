@@ -68,11 +68,11 @@ function joins(message: SteeringMessage): RunEvent {
 
 function open(
   ask = async (question: KeptQuestion): Promise<void> => void asked.push(question),
-  { locks }: Pick<Storage, 'locks'> = storage,
+  { locks, ownerFiles }: Pick<Storage, 'locks' | 'ownerFiles'> = storage,
 ): KeptMessages {
   return createKeptMessages({
     hub,
-    files: storage.ownerFiles,
+    files: ownerFiles,
     locks,
     isInConversation: async (_key, origin) => said.has(origin),
     ask,
@@ -145,8 +145,10 @@ it('a turn has room for so many', async () => {
 it('that was taken back is neither asked nor on record', async () => {
   await kept.keep(message('a'));
   await kept.keep(message('b'));
-  expect(await hub.withdraw('t', 'a')).toBe('withdrawn');
-  await eventually(() => expect(onRecord()).toEqual(['b']));
+  expect(await kept.withdraw('t', 'a')).toBe('withdrawn');
+  // A kill from here on asks it no more.
+  expect(onRecord()).toEqual(['b']);
+  expect(await kept.withdraw('t', 'none')).toBe('unknown');
   end();
   await eventually(() => expect(asked).toMatchObject([{ text: 'text of b' }]));
 });
@@ -220,6 +222,72 @@ it('a lock that could not be taken once does not keep later messages out', async
   expect(onRecord()).toEqual(['a']);
 });
 
+/** Files of which one work fails once, each time that it is called. */
+function failingOnce(work: 'read' | 'update'): { files: Storage['ownerFiles']; failNext(after?: number): void } {
+  let failsAfter: number | undefined;
+  const { ownerFiles } = storage;
+  const failing = async (text: string | undefined): Promise<string | undefined> => {
+    if (failsAfter === undefined || failsAfter-- > 0) return text;
+    failsAfter = undefined;
+    throw new Error('the disk does not answer');
+  };
+  return {
+    files: {
+      ...ownerFiles,
+      read: async (name) => {
+        const text = await ownerFiles.read(name);
+        return work === 'read' && name === KEPT_MESSAGES ? failing(text) : text;
+      },
+      async update(...change) {
+        await ownerFiles.update(...change);
+        if (work === 'update') await failing('');
+      },
+    },
+    failNext: (after = 0) => {
+      failsAfter = after;
+    },
+  };
+}
+
+it('is taken up again where it could not be read right after the lock of its gateway was taken', async () => {
+  await kept.keep(message('a'));
+  await kept.close();
+  end();
+  const { files, failNext } = failingOnce('read');
+  const next = open(undefined, { ...storage, ownerFiles: files });
+  failNext(1);
+  await expect(next.takeUp()).rejects.toThrow('does not answer');
+  await next.takeUp();
+  await eventually(() => expect(asked).toMatchObject([{ text: 'text of a' }]));
+  await next.close();
+});
+
+it('that was written although its sender learned of an error is asked, too', async () => {
+  const { files, failNext } = failingOnce('update');
+  const own = open(undefined, { ...storage, ownerFiles: files });
+  failNext();
+  await expect(own.keep(message('a'))).rejects.toThrow('does not answer');
+  expect(onRecord()).toEqual(['a']);
+  // Its sender tries again, and learns that it is on record.
+  expect(await own.known('a')).toBe('waiting');
+  end();
+  await eventually(() => expect(asked).toMatchObject([{ text: 'text of a' }]));
+  await eventually(() => expect(onRecord()).toEqual([]));
+  await own.close();
+});
+
+it('sent to two gateways at the same time is asked by one of them', async () => {
+  const beside = open();
+  await Promise.all([kept.keep(message('a')), beside.keep(message('a'))]);
+  expect(onRecord()).toEqual(['a']);
+  end();
+  await eventually(() => expect(onRecord()).toEqual([]));
+  expect(asked).toMatchObject([{ origin: 'a' }]);
+  for (const each of [kept, beside]) await eventually(async () => expect(await each.known('a')).not.toBe('waiting'));
+  await beside.close();
+  expect(asked).toHaveLength(1);
+});
+
 it('that another gateway has on record is the same message', async () => {
   await kept.keep(message('a'));
   const beside = open();
@@ -260,11 +328,17 @@ it('is asked by the gateway that had it when a lost lock is in nobody else’s h
   await eventually(() => expect(onRecord()).toEqual([]));
 });
 
-it('a damaged file is left as it is, and named', async () => {
-  writeFileSync(join(home, KEPT_MESSAGES), '{"messages": 3', { mode: 0o600 });
+it.each([
+  '{"messages": 3',
+  '{"messages":[null]}',
+  '{"messages":[{"id":"b","turnId":"t","sessionKey":"main","keeper":"k","sender":{"name":"owner"}}]}',
+  '{"messages":[{"id":"b","turnId":"t","sessionKey":"main","keeper":"k","text":"whose?"}]}',
+])('a damaged file is left as it is, and named: %s', async (damaged) => {
+  writeFileSync(join(home, KEPT_MESSAGES), damaged, { mode: 0o600 });
   await expect(kept.keep(message('a'))).rejects.toMatchObject({ code: 'KEPT_MESSAGES_DAMAGED' });
   await expect(kept.known('a')).rejects.toMatchObject({ code: 'KEPT_MESSAGES_DAMAGED' });
-  expect(readFileSync(join(home, KEPT_MESSAGES), 'utf8')).toBe('{"messages": 3');
+  await expect(kept.takeUp()).rejects.toMatchObject({ code: 'KEPT_MESSAGES_DAMAGED' });
+  expect(readFileSync(join(home, KEPT_MESSAGES), 'utf8')).toBe(damaged);
   rmSync(join(home, KEPT_MESSAGES));
   expect(await kept.known('a')).toBeUndefined();
 });

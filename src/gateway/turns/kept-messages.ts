@@ -31,6 +31,8 @@ export interface KeptMessages {
   keep(message: KeptMessage): Promise<'waiting' | 'ended'>;
   /** What became of a message that was accepted here, or is on record; undefined: there is none. */
   known(id: string): Promise<'waiting' | 'joined' | undefined>;
+  /** Takes one back that waits to join its turn: nobody asks it, also after a kill. Resolves with what became of it. */
+  withdraw(turnId: string, id: string): Promise<SteeringOutcome | 'unknown'>;
   /** Continues what gateways left that are gone. */
   takeUp(): Promise<void>;
   /** What has not joined its turn is left to the next gateway. */
@@ -39,12 +41,12 @@ export interface KeptMessages {
 }
 
 export interface KeptMessagesOptions {
-  hub: Pick<TurnHub, 'turn' | 'steer'>;
+  hub: Pick<TurnHub, 'turn' | 'steer' | 'withdraw'>;
   files: OwnerFiles;
   locks: Pick<Locks, 'acquire' | 'tryAcquire' | 'holds' | 'isHeldSince'>;
   /** Whether a message is in the conversation. Waits for the turn that runs in it. */
   isInConversation: Sessions['isInConversation'];
-  /** Resolves when the turn has ended. */
+  /** Resolves when the turn has ended. Rejects where it could not begin. */
   ask(question: KeptQuestion): Promise<void>;
   newId(prefix: string): string;
   warn(text: string): void;
@@ -76,7 +78,8 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
   const stopping = new AbortController();
   /** Of the messages that are written here, while it is taken and afterwards. */
   let own: Promise<Lock> | undefined;
-  const held = new Set<Lock>();
+  /** By their names. */
+  const held = new Map<string, Lock>();
   const here = new Map<string, Here>();
   const done = newestIds(DONE_REMEMBERED);
 
@@ -89,7 +92,7 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
       throw error;
     });
     if (await isStillHeld(locks, lock)) {
-      held.add(lock);
+      held.set(lock.name, lock);
       return lock;
     }
     if (own === taking) own = undefined;
@@ -98,36 +101,56 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
 
   async function store(message: KeptMessage): Promise<Lock> {
     const lock = await ownLock();
-    await change(files, (messages) => [...messages, { ...message, keeper: lock.name }]);
+    await change(files, (messages) =>
+      messages.some(({ id }) => id === message.id) ? messages : [...messages, { ...message, keeper: lock.name }],
+    );
     return lock;
+  }
+
+  /** Undefined: another gateway has it. */
+  async function lockOf(name: string): Promise<Lock | undefined> {
+    const own = held.get(name);
+    if (own && (await isStillHeld(locks, own))) return own;
+    if (own) await letGo(own);
+    const lock = await locks.tryAcquire(name);
+    if (lock) held.set(name, lock);
+    return lock;
+  }
+
+  async function letGo(lock: Lock): Promise<void> {
+    if (held.get(lock.name) === lock) held.delete(lock.name);
+    await lock.release();
   }
 
   /** The others are left to the gateway that has their lock by now; where none has it, they are taken up again here. */
   async function stillKept(entries: readonly Here[]): Promise<Here[]> {
     const found = await Promise.all(entries.map(async (entry) => ({ entry, lock: await entry.stored })));
+    const keepers = new Map((await read(files)).map(({ id, keeper }) => [id, keeper]));
     const kept: Here[] = [];
-    let isAnyLost = false;
+    const lost: Here[] = [];
     for (const [lock, group] of Map.groupBy(found, (each) => each.lock)) {
-      if (await isStillHeld(locks, lock)) {
-        kept.push(...group.map(({ entry }) => entry));
-        continue;
-      }
-      isAnyLost = true;
-      for (const { entry } of group) if (here.get(entry.message.id) === entry) here.delete(entry.message.id);
-      held.delete(lock);
-      await lock.release();
+      const isHeld = await isStillHeld(locks, lock);
+      if (!isHeld) await letGo(lock);
+      // One that was sent to two gateways at the same time is kept by the first that had it on record.
+      for (const { entry } of group)
+        (isHeld && (keepers.get(entry.message.id) ?? lock.name) === lock.name ? kept : lost).push(entry);
     }
-    if (isAnyLost) await takeUp();
+    for (const entry of lost) if (here.get(entry.message.id) === entry) here.delete(entry.message.id);
+    if (lost.length > 0) await takeUp();
     return kept;
   }
 
   async function settle(entries: readonly Here[]): Promise<void> {
-    const ids = new Set(entries.map(({ message }) => message.id));
-    await change(files, (messages) => messages.filter(({ id }) => !ids.has(id)));
+    const ids = entries.map(({ message }) => message.id);
+    await remove(ids);
     for (const id of ids) {
       here.delete(id);
       done.add(id);
     }
+  }
+
+  async function remove(ids: readonly string[]): Promise<void> {
+    await change(files, (messages) => messages.filter(({ id }) => !ids.includes(id)));
   }
 
   async function follow(entry: Here): Promise<void> {
@@ -191,15 +214,17 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
   }
 
   async function takeUp(): Promise<void> {
-    const left = (await read(files)).filter(({ id }) => !here.has(id));
-    for (const name of new Set(left.map(({ keeper }) => keeper))) {
-      const lock = await locks.tryAcquire(name);
-      if (!lock) continue;
-      held.add(lock);
+    for (const name of new Set((await leftOver()).map(({ keeper }) => keeper))) {
+      const lock = await lockOf(name);
       // Another gateway may have taken up some of them and be gone again.
-      for (const message of await read(files))
-        if (message.keeper === name) begin({ message: withoutKeeper(message), stored: Promise.resolve(lock) });
+      for (const message of lock ? await leftOver() : [])
+        if (lock && message.keeper === name) begin({ message: withoutKeeper(message), stored: Promise.resolve(lock) });
     }
+  }
+
+  /** On record, and with nobody here who follows it. */
+  async function leftOver(): Promise<Stored[]> {
+    return (await read(files)).filter(({ id }) => !here.has(id) && !done.has(id));
   }
 
   return {
@@ -225,15 +250,22 @@ export function createKeptMessages(options: KeptMessagesOptions): KeptMessages {
       await here.get(id)?.stored;
       if (here.has(id)) return 'waiting';
       if (done.has(id)) return 'joined';
-      // Another gateway has it, or one that is gone had it and nobody has taken it up yet.
-      return (await read(files)).some((each) => each.id === id) ? 'waiting' : undefined;
+      if (!(await read(files)).some((each) => each.id === id)) return undefined;
+      // Another gateway has it, or one that is gone had it, or its sender learned of an error here although it was written.
+      await takeUp();
+      return 'waiting';
+    },
+    async withdraw(turnId, id) {
+      const outcome = await hub.withdraw(turnId, id);
+      if (outcome === 'withdrawn') await remove([id]);
+      return outcome;
     },
     takeUp,
     stop: () => stopping.abort(),
     async close() {
       stopping.abort();
       await own?.catch(() => {});
-      for (const lock of held) await lock.release();
+      for (const lock of held.values()) await lock.release();
     },
   };
 }
@@ -269,7 +301,8 @@ async function change(files: OwnerFiles, work: (messages: Stored[]) => Stored[])
   await files.update(KEPT_MESSAGES, (text) => {
     const messages = work(parse(text, files));
     if (messages.length === 0) return text === undefined ? undefined : null;
-    return `${JSON.stringify({ version: VERSION, messages }, undefined, 2)}\n`;
+    const changed = `${JSON.stringify({ version: VERSION, messages }, undefined, 2)}\n`;
+    return changed === text ? undefined : changed;
   });
 }
 
@@ -281,9 +314,14 @@ function parse(text: string | undefined, files: OwnerFiles): Stored[] {
   } catch {
     // As without messages.
   }
-  if (Array.isArray(value?.messages)) return value.messages;
+  if (Array.isArray(value?.messages) && value.messages.every(isWhole)) return value.messages;
   throw new CodedError(
     'KEPT_MESSAGES_DAMAGED',
     `${files.location(KEPT_MESSAGES)} is damaged: repair it, or move it away to begin without the messages in it`,
   );
+}
+
+function isWhole(value: unknown): value is Stored {
+  const { id, turnId, sessionKey, text, keeper, sender } = (value ?? {}) as Partial<Stored>;
+  return [id, turnId, sessionKey, text, keeper, sender?.name].every((part) => typeof part === 'string');
 }
