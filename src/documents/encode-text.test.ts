@@ -16,6 +16,15 @@ it.each([
   expect(new TextDecoder(charset).decode(bytes)).toBe(text);
 });
 
+it('of two sequences that mean one character, the one is written that other programs write and that the text had before', () => {
+  expect(encodeText('十卅═', 'big5')?.toString('hex')).toBe('a451a4caf9f9');
+  expect(encodeText('十卅═', 'big5', Buffer.from('a2cc41a2a4', 'hex'))?.toString('hex')).toBe('a2cca4caa2a4');
+  expect(encodeText('5 €', 'gb18030')?.toString('hex')).toBe('3520a2e3');
+  expect(encodeText('5 €', 'gb18030', Buffer.from('8136a63180', 'hex'))?.toString('hex')).toBe('352080');
+  // Inside of a character these bytes mean nothing.
+  expect(encodeText('€', 'gb18030', Buffer.from('818081', 'hex'))?.toString('hex')).toBe('a2e3');
+});
+
 it('a character that the charset lacks is not replaced by another', () => {
   expect(encodeText('你好', 'windows-1251')).toBeUndefined();
   expect(encodeText('🌍', 'big5')).toBeUndefined();

@@ -219,6 +219,18 @@ describe('file_edit', () => {
     );
   });
 
+  // What the charset has twice: 十 in Big5, € in GB18030, where Windows writes one byte.
+  it.each([
+    ['十二個付款失敗了，請再試一次', 'big5', 'a451a447add3a549b4daa5a2b1d1a446a141bdd0a641b8d5a440a6b80a'],
+    ['付款队列满了，付款五€失败', 'gb18030', 'b8b6bfeeb6d3c1d0c2fac1cba3acb8b6bfeecee5a2e3caa7b0dc0a'],
+    ['付款队列满了，付款五€失败', 'gb18030', 'b8b6bfeeb6d3c1d0c2fac1cba3acb8b6bfeecee580caa7b0dc0a'],
+  ])('leaves each character of %s in %s as it is written in the file', async (text, charset, hex) => {
+    writeFileSync(file('old.txt'), Buffer.from(hex, 'hex'));
+    await edit({ path: 'old.txt', oldText: text, newText: `${text}${text}` });
+    expect(readFileSync(file('old.txt')).toString('hex')).toBe(`${hex.slice(0, -2)}${hex}`);
+    expect(new TextDecoder(charset).decode(readFileSync(file('old.txt')))).toBe(`${text}${text}\n`);
+  });
+
   it('keeps the charset also where the file is written or added to', async () => {
     writeFileSync(file('old.txt'), Buffer.from('cff0e8e2e5f22c20ece8f0', 'hex'));
     await write({ path: 'old.txt', content: ' дом', mode: 'append' });

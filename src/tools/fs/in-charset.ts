@@ -15,7 +15,7 @@ export async function inCharset(path: string, bytes: Buffer): Promise<EditableTe
   if (charset === 'utf-8') return { text: bytes, bytesOf };
   const { encodeText } = await import('../../documents/encode-text.ts');
   const text = new TextDecoder(charset).decode(bytes);
-  if (encodeText(text, charset)?.equals(bytes)) return { text: Buffer.from(text), bytesOf };
+  if (encodeText(text, charset, bytes)?.equals(bytes)) return { text: Buffer.from(text), bytesOf };
   throw new ToolFailure(
     `${path} is text in ${charset} with bytes that could not be written back as they are: nothing was changed`,
   );
@@ -27,7 +27,7 @@ export async function inCharsetOf(bytes: Buffer, path: string, text: Buffer): Pr
   const charset = charsetOf(bytes);
   if (charset === 'utf-8') return text;
   const { encodeText } = await import('../../documents/encode-text.ts');
-  const encoded = encodeText(text.toString('utf8'), charset);
+  const encoded = encodeText(text.toString('utf8'), charset, bytes);
   if (encoded) return encoded;
   throw new ToolFailure(
     `${path} is text in ${charset}, which lacks a character of the new text: use other characters, or convert the file to UTF-8 first`,
