@@ -69,6 +69,25 @@ describe('time in a search', () => {
     },
   );
 
+  it.each(['what is on 10 November', 'что будет 10 ноября', '11月10日有什么事'])(
+    'a day that is named without a year is the same day of every year: %s',
+    async (query) => {
+      const { memory } = testMemory();
+      const birthdays = [
+        'Anna was born on 10 November 1985.',
+        '10 ноября у Анны день рождения.',
+        '11月10日是安娜的生日',
+      ];
+      await memory.saveAll([
+        ...birthdays.map((content) => ({ content, date: '2024-02-01' })),
+        { content: 'The plumber repaired the sink.', date: '2026-11-10' },
+        { content: 'The dentist has time on 24 November.', date: '2026-11-19' },
+      ]);
+      expect(birthdays).toContain((await found(memory, query))[0]);
+      expect((await found(memory, 'what was on 10 November 2026'))[0]).toBe('The plumber repaired the sink.');
+    },
+  );
+
   it('a query that names nothing but a time finds what there is of it, the newest first', async () => {
     const { memory } = testMemory();
     await memory.saveAll(plumber);

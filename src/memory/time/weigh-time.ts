@@ -35,7 +35,7 @@ export function weighTime(
 
 /**
  * What has nothing of a question but words of its date ("November"), and is of another time, does not answer it: it counts as if it
- * had no word.
+ * had no word. A birthday of another year answers a question that names the day without a year.
  */
 export function withoutOtherDates(
   ranked: readonly Ranked[],
@@ -46,9 +46,23 @@ export function withoutOtherDates(
   return ranked
     .map((entry) => {
       const hasOnlyDate = entry.matched.length > 0 && entry.matched.every((term) => dateTerms.has(term));
-      return hasOnlyDate && !spans.some((span) => isWithin(entry, span, clock)) ? { ...entry, score: 0 } : entry;
+      const isOfThen = (): boolean =>
+        spans.some((span) => isWithin(entry, span, clock)) || isAboutSameDay(entry, spans, clock);
+      return hasOnlyDate && !isOfThen() ? { ...entry, score: 0 } : entry;
     })
     .sort((a, b) => b.score - a.score);
+}
+
+/** True when the chunk is about the day that was asked for, in whatever year. A question without a year has two readings: the last such day, and the next. */
+function isAboutSameDay({ chunk }: Ranked, asked: readonly TimeSpan[], clock: WallClock): boolean {
+  if (asked.length === 1) return false;
+  const days = new Set(asked.flatMap((span) => dayOfYear(span) ?? []));
+  return timesOf(chunk, clock).about.some(({ span }) => days.has(dayOfYear(span) ?? ''));
+}
+
+/** "11-10"; undefined for a longer time. */
+function dayOfYear({ from, to }: TimeSpan): string | undefined {
+  return to - from === DAY ? new Date(from).toISOString().slice(5, 10) : undefined;
 }
 
 /** True when the chunk was said within the span or is about something within it. */
