@@ -88,6 +88,22 @@ describe('time in a search', () => {
     },
   );
 
+  it.each([
+    ['what was in 1754', 'Jumonville Glen (1754–1756) began it.'],
+    ['что было в 1754 году', 'Jumonville Glen (1754–1756) began it.'],
+    ['what was on 3 July 1863', 'The last day was July 3, 1863.'],
+    ['what was in 2019', 'Lisbon since 2019.'],
+  ])('a year that a text names by its number is found, also of another century: %s', async (query, first) => {
+    const { memory } = testMemory();
+    await memory.saveAll([
+      { content: 'Jumonville Glen (1754–1756) began it.' },
+      { content: 'The last day was July 3, 1863.' },
+      { content: 'Lisbon since 2019.' },
+      ...plumber,
+    ]);
+    expect((await found(memory, query))[0]).toBe(first);
+  });
+
   it('a query that names nothing but a time finds what there is of it, the newest first', async () => {
     const { memory } = testMemory();
     await memory.saveAll(plumber);

@@ -34,7 +34,12 @@ export function aboutOf(text: string, wall: number): About[] {
     const [nearest] = possible.toSorted((a, b) => Math.abs(a.from - wall) - Math.abs(b.from - wall));
     return nearest ? [{ span: nearest, isCertain: true }] : [];
   });
-  return all.filter(({ span }) => span.from >= FIRST && span.to <= LAST).slice(0, MOST_SPANS);
+  return all.filter(({ span }) => isInIndex(span)).slice(0, MOST_SPANS);
+}
+
+/** False for spans that are open at one end, and for those of other centuries: no text is known to be about them. */
+export function isInIndex({ from, to }: TimeSpan): boolean {
+  return from >= FIRST && to <= LAST;
 }
 
 /** The terms of a chunk that was said at an ISO date. */

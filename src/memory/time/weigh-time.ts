@@ -3,7 +3,7 @@
 import type { Ranked } from '../rank.ts';
 import type { AskedTimes } from './asked-times.ts';
 import { DAY, dayAt, type TimeSpan } from './calendar.ts';
-import { type About, aboutOf } from './time-terms.ts';
+import { type About, aboutOf, isInIndex } from './time-terms.ts';
 import type { WallClock } from './wall-clock.ts';
 
 /** What a time counts against words. */
@@ -11,6 +11,7 @@ const TIME_SHARE = 0.6;
 /** Of a year or more by its number, which texts about it mostly contain. */
 const YEAR_SHARE = 0.25;
 const YEAR_DAYS = 360;
+const YEAR_NUMBER = /^[12]\d{3}$/;
 /** What another reading of the same words counts: "on Friday" is rather the last one than the next. */
 const OTHER_READING = 0.7;
 /** Of a text that is about a much longer time, a year for a day. */
@@ -23,7 +24,7 @@ export function weighTime(
   clock: WallClock,
 ): Ranked[] {
   if (asked.length === 0) return [...ranked];
-  const isYear = !isRelative && asked.every(({ from, to }) => to - from >= YEAR_DAYS * DAY);
+  const isYear = !isRelative && asked.every(isYearOrMore);
   const share = isYear ? YEAR_SHARE : TIME_SHARE;
   return ranked
     .map((entry) => ({
@@ -35,19 +36,23 @@ export function weighTime(
 
 /**
  * What has nothing of a question but words of its date ("November"), and is of another time, does not answer it: it counts as if it
- * had no word. A birthday of another year answers a question that names the day without a year.
+ * had no word. A birthday of another year answers a question that names the day without a year, a text with the number of an asked year is
+ * about that year, and of times that are not in the index nothing is known.
  */
 export function withoutOtherDates(
   ranked: readonly Ranked[],
   { spans, dateTerms }: { spans: readonly TimeSpan[]; dateTerms: ReadonlySet<string> },
   clock: WallClock,
 ): Ranked[] {
-  if (spans.length === 0 || dateTerms.size === 0) return [...ranked];
+  if (dateTerms.size === 0 || !spans.every(isInIndex)) return [...ranked];
+  const years = new Set(spans.every(isYearOrMore) ? [...dateTerms].filter((term) => YEAR_NUMBER.test(term)) : []);
   return ranked
     .map((entry) => {
       const hasOnlyDate = entry.matched.length > 0 && entry.matched.every((term) => dateTerms.has(term));
       const isOfThen = (): boolean =>
-        spans.some((span) => isWithin(entry, span, clock)) || isAboutSameDay(entry, spans, clock);
+        spans.some((span) => isWithin(entry, span, clock)) ||
+        isAboutSameDay(entry, spans, clock) ||
+        entry.matched.some((term) => years.has(term));
       return hasOnlyDate && !isOfThen() ? { ...entry, score: 0 } : entry;
     })
     .sort((a, b) => b.score - a.score);
@@ -58,6 +63,10 @@ function isAboutSameDay({ chunk }: Ranked, asked: readonly TimeSpan[], clock: Wa
   if (asked.length === 1) return false;
   const days = new Set(asked.flatMap((span) => dayOfYear(span) ?? []));
   return timesOf(chunk, clock).about.some(({ span }) => days.has(dayOfYear(span) ?? ''));
+}
+
+function isYearOrMore({ from, to }: TimeSpan): boolean {
+  return to - from >= YEAR_DAYS * DAY;
 }
 
 /** "11-10"; undefined for a longer time. */
