@@ -180,7 +180,7 @@ describe('save and search', () => {
   it.each([
     ['plumbre', 'plumber'],
     ['pasport renewal', 'passport'],
-    ['распсание', 'расписан'],
+    ['распсание', 'расписа'],
     ['Schwarzeneger', 'schwarzenegg'],
   ])('a slip of the hand finds what was meant: %s', async (asked, term) => {
     const { memory } = testMemory();

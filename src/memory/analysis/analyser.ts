@@ -15,7 +15,7 @@ import { STOP_WORDS } from './stop-words.ts';
 import { simplified } from './traditional.ts';
 
 /** Increase it when the same text gives other terms: an index of another version is rebuilt. */
-export const ANALYSER_VERSION = 7;
+export const ANALYSER_VERSION = 8;
 
 const LONGEST_WORD = 64;
 const CACHED_STEMS = 50_000;

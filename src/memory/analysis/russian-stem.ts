@@ -1,5 +1,6 @@
 // The Snowball stemmer for Russian: cuts a lower-case word (ё written as е) down to what its forms have in common.
 // RV is the part after the first vowel, R2 the part after the second vowel-consonant pair: endings are cut only inside them.
+// Where its rules for verbs and adjectives take the end of a noun in some of its forms ("Иван", but not "Ивану"), the other forms lose it too.
 const VOWEL = /[аеиоуыэюя]/;
 
 // Longer endings come first: the first match is the longest.
@@ -15,7 +16,15 @@ const VERB_AFTER_A = /([ая])(?:ете|йте|ешь|нно|ла|на|ли|ем
 const NOUN =
   /(?:иями|ями|ами|ией|иям|ием|иях|ев|ов|ие|ье|еи|ии|ей|ой|ий|ям|ем|ам|ом|ах|ях|ию|ью|ия|ья|а|е|и|й|о|у|ы|ь|ю|я)$/;
 
+/** What the rules leave of some forms of a noun and cut from others: Ивану, ресторане, журналом, Сергею, музея. */
+const REST_OF_NOUN = /(?:(?<=[ая])[нл]|е)$/;
+/** Names with an end like that of a verb or an adjective, which no rule could tell from one. */
+const NAME =
+  /^(елен|ален|милен|людмил|михаил|даниил|максим|вадим|ефим|трофим|артем|яков|никола)(?:[аеуыйюя]|ой|ою|ом|ем)?$/;
+
 export function stemRussian(word: string): string {
+  const [, name] = NAME.exec(word) ?? [];
+  if (name !== undefined) return name;
   const start = regionAfterVowel(word);
   if (start >= word.length) return word;
   const r2 = regionTwo(word) - start;
@@ -30,7 +39,7 @@ export function stemRussian(word: string): string {
     : superlative === rest
       ? rest.replace(/ь$/, '')
       : superlative;
-  return head + rest;
+  return head + rest.replace(REST_OF_NOUN, '');
 }
 
 function cutMain(rest: string): string {
