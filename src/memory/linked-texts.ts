@@ -7,9 +7,11 @@ import { STOP_WORDS } from './analysis/stop-words.ts';
 /** Only the best texts lead farther, and only when they have much of the question. */
 const LEADING = 2;
 const LEAST_RELEVANCE = 0.4;
-/** A word in more chunks than this, or this share of all, links by chance. */
+/** A word in more chunks than this, or this share of all, links by chance; among few chunks, one in a quarter of them. */
 const MOST_CHUNKS = 6;
 const MOST_SHARE = 0.0005;
+const MOST_OF_FEW = 0.25;
+const FEWEST_CHUNKS = 2;
 const MOST_WORDS = 6;
 /** Of a long text the beginning leads. */
 const MOST_COUNTED = 60;
@@ -29,7 +31,7 @@ export async function findLinked(
   const words = new Set(texts.flatMap(({ text }) => analyser.terms(text)).filter(isTelling));
   const unasked = [...words].filter((word) => !asked.has(word)).slice(0, MOST_COUNTED);
   if (unasked.length === 0) return [];
-  const most = Math.max(MOST_CHUNKS, Math.floor(chunks * MOST_SHARE));
+  const most = mostHolding(chunks);
   const counts = await archive.frequencies(unasked, { upTo: most + 1 });
   const rare = [...counts]
     .filter(([, count]) => count > 1 && count <= most)
@@ -50,6 +52,12 @@ async function answeredBy(leading: readonly { chunk: ArchiveChunk }[], archive: 
   if (answers.length === 0) return [];
   const around = await archive.around(answers, 1);
   return archive.read(around.flatMap(({ before }) => before));
+}
+
+/** In how many chunks a word is rare. */
+function mostHolding(chunks: number): number {
+  const few = Math.max(FEWEST_CHUNKS, Math.floor(chunks * MOST_OF_FEW));
+  return Math.max(Math.min(MOST_CHUNKS, few), Math.floor(chunks * MOST_SHARE));
 }
 
 function isTelling(term: string): boolean {

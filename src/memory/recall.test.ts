@@ -128,6 +128,23 @@ describe('recall', () => {
     expect(after).toBeGreaterThan(before);
   });
 
+  it('follows no word that much of a small memory has', async () => {
+    const { memory } = testMemory();
+    const replies = [
+      'Saved: the bikes are in the cellar.',
+      'Saved: 密码在抽屉里',
+      'Saved: retries stop after five attempts.',
+    ];
+    await memory.saveAll(
+      ['Saved: my cat is called Bramble.', ...replies, 'Rent is due on Friday.', 'Water the ficus.'].map((content) => ({
+        content,
+      })),
+    );
+    const recall = await memory.recall({ question: 'What is my cat called?' });
+    expect(recall?.items).toHaveLength(1);
+    expect(recall?.text).toContain('Bramble');
+  });
+
   it('leaves out messages that are in the request anyway', async () => {
     const { memory } = testMemory();
     const turns = said(['The otter is called Bruno.', 'Fine.', 'The heron is called Hella.', 'Fine.']);

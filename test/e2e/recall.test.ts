@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../fakes/model-server/model-server.ts';
 import { startOnScreen } from '../support/chat-terminal.ts';
-import { type Finished, lainclaw } from '../support/lainclaw.ts';
+import { type Finished, lainclaw, terminal } from '../support/lainclaw.ts';
 import { afterFile, testHome } from '../support/test-home.ts';
 
 const home = testHome();
@@ -93,6 +93,9 @@ describe('recall', () => {
     const [frogs] = (await why('--session', 'y')).recalled;
     await run('memory', 'forget', frogs?.id ?? '');
     expect((await why('--session', 'y')).recalled[0]).not.toHaveProperty('text');
+    const seen = (await terminal(['memory', 'why', '--session', 'y'], { home })).stdout;
+    expect(seen).toContain('forgotten since');
+    expect(seen).not.toContain('x1b');
   });
 
   it('is summed up by "lainclaw memory": how much there is, since when, of whom, and what was saved last', async () => {

@@ -104,9 +104,10 @@ function explained(found: OutputOf<typeof explainRecall>, colors: Colors): strin
   const texts = recalled.map(({ id, source, scope, date, tainted, text: body }) => {
     const facts = [date?.slice(0, 10), source, scope === 'owner' ? undefined : scope, id];
     const mark = tainted ? `  ${colors.yellow('others had a part in it')}` : '';
-    const said = body === undefined ? colors.dim(id === undefined ? 'see the memory file' : 'forgotten since') : body;
+    const missing = id === undefined ? 'see the memory file' : 'forgotten since';
+    const said = body === undefined ? colors.dim(missing) : printable(body).replaceAll('\n', '\n  ');
     const place = printable(facts.filter((fact) => fact !== undefined).join(' · '));
-    return `${colors.dim(place)}${mark}\n  ${printable(said).replaceAll('\n', '\n  ')}`;
+    return `${colors.dim(place)}${mark}\n  ${said}`;
   });
   return [head, `${recalled.length} recalled, about ${counted(tokens, 'token')}:`, ...texts].join('\n');
 }
