@@ -148,7 +148,10 @@ describe('save and search', () => {
     ]);
     const past = await memory.search('where did Anna live before?');
     expect(past.results.map(({ id }) => id)).toEqual([old.id, next.id]);
-    await expect(memory.save({ content: 'x', supersedes: 'mem-none' })).rejects.toThrow('mem-none');
+    await expect(memory.save({ content: 'x', supersedes: 'mem-none' })).rejects.toMatchObject({
+      code: 'MEMORY_NOT_FOUND',
+      message: expect.stringContaining('mem-none'),
+    });
     expect(await memory.list()).toHaveLength(2);
   });
 

@@ -138,6 +138,8 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
       async saveAll(notes) {
         const documents = notes.map(documentOf);
         await index.check();
+        for (const { supersedes } of notes)
+          if (supersedes !== undefined && !(await archive.get(supersedes))) throw notFound(supersedes);
         const answers = await archive.add(documents, termsOf);
         background?.wake();
         return answers.map((answer, index) => ({ ...answer, chunks: documents[index]?.chunks.length ?? 0 }));
@@ -167,7 +169,7 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
       list: ({ limit = 50, source } = {}) => archive.list({ limit, source }),
       async forget(id) {
         if ((await (await ensureCurrent(archive)).remove([id], termsOf)) === 0) {
-          throw new MemoryError('MEMORY_NOT_FOUND', `there is no memory "${id}": "lainclaw memory list" shows the ids`);
+          throw notFound(id);
         }
       },
       async forgetSource(source) {
@@ -237,6 +239,10 @@ export function createMemory(dependencies: MemoryDependencies): SharedMemory {
       embeddings.close();
     },
   };
+}
+
+function notFound(id: string): MemoryError {
+  return new MemoryError('MEMORY_NOT_FOUND', `there is no memory "${id}": "lainclaw memory list" shows the ids`);
 }
 
 function isoDate(date: string): string {

@@ -107,6 +107,7 @@ describe('time in a search', () => {
   it('a query that names nothing but a time finds what there is of it, the newest first', async () => {
     const { memory } = testMemory();
     await memory.saveAll(plumber);
+    expect((await memory.search('last week')).note).toBe('full-text only: the query names nothing but a time');
     expect((await found(memory, 'what was there last week?')).slice(0, 1)).toEqual([
       'The plumber repaired the shower.',
     ]);

@@ -137,7 +137,7 @@ export async function rankArchive(
   const meaning =
     written.terms.size > 0
       ? await embedQuery(withoutSpeakers(asked, chunks, analyser), signal)
-      : { unavailable: 'the query has no words' };
+      : { unavailable: isTimed ? 'the query names nothing but a time' : 'the query has no words' };
   signal?.throwIfAborted();
   const rankByText = createTextRanking(terms, candidates, analyser);
   const telling = withoutDates(terms, times, analyser);
