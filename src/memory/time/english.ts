@@ -157,6 +157,7 @@ export const ENGLISH: TimeLanguage = {
     relative(english(`(?:the\\s+)?next\\s+${NUMBER}\\s+${UNIT}`), (groups, wall) => [
       stretch(unitOf(groups), wall, countOf(groups)),
     ]),
+    relative(english('half\\s+a\\s+year\\s+ago'), (_, wall) => [monthAt(wall, -6)]),
     relative(english(`${NUMBER}\\s+${UNIT}\\s+ago`), (groups, wall) => [
       unitAt(unitOf(groups), wall, -countOf(groups)),
     ]),

@@ -4,6 +4,7 @@ import {
   dateOf,
   dayAt,
   isYear,
+  monthAt,
   monthOf,
   namedMonthAt,
   type Season,
@@ -103,6 +104,7 @@ export const RUSSIAN: TimeLanguage = {
     relative(russian(`(?:${COUNT}\\s+)?${UNIT}\\s+(?:тому\\s+)?назад`), (groups, wall) => [
       unitAt(unitOf(groups), wall, -countOf(groups)),
     ]),
+    relative(russian('полгода\\s+(?:тому\\s+)?назад'), (_, wall) => [monthAt(wall, -6)]),
     relative(russian(`через\\s+(?:${COUNT}\\s+)?${UNIT}`), (groups, wall) => [
       unitAt(unitOf(groups), wall, countOf(groups)),
     ]),

@@ -35,6 +35,8 @@ describe('time words', () => {
     ['What did I say yesterday about the plumber?', ['2026-11-15']],
     ['the day before yesterday', ['2026-11-14']],
     ['What happened last week?', ['2026-11-09…2026-11-15']],
+    ['half a year ago', ['2026-05-01…2026-05-31']],
+    ['Где я был полгода назад?', ['2026-05-01…2026-05-31']],
     ['the week before last', ['2026-11-02…2026-11-08']],
     ['on 10 November', ['2026-11-10', '2027-11-10']],
     ['on November 10th, 2025', ['2025-11-10']],
