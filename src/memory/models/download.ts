@@ -66,7 +66,11 @@ async function request(
     const asked = { signal, redirect: 'manual', headers: { 'accept-encoding': 'identity', ...headers } } as const;
     const response = await send(url, asked).catch((error: unknown) => {
       signal?.throwIfAborted();
-      throw new MemoryError('MEMORY_MODEL', `${shown(url)} cannot be reached: is there a network?`, error);
+      throw new MemoryError(
+        'MEMORY_MODEL',
+        `${shown(url)} cannot be reached: is there a network? A folder that another machine fetched can be added as well`,
+        error,
+      );
     });
     sha256 ??= /^"?([0-9a-f]{64})"?$/.exec(response.headers.get('x-linked-etag') ?? '')?.[1];
     const location = response.headers.get('location');
