@@ -16,11 +16,11 @@ const VERB_AFTER_A = /([ая])(?:ете|йте|ешь|нно|ла|на|ли|ем
 const NOUN =
   /(?:иями|ями|ами|ией|иям|ием|иях|ев|ов|ие|ье|еи|ии|ей|ой|ий|ям|ем|ам|ом|ах|ях|ию|ью|ия|ья|а|е|и|й|о|у|ы|ь|ю|я)$/;
 
-/** What the rules leave of some forms of a noun and cut from others: Ивану, ресторане, журналом, Сергею, музея. */
-const REST_OF_NOUN = /(?:(?<=[ая])[нл]|е)$/;
+/** What the rules leave of some forms of a noun and cut from others: Ивану, ресторане, журналом, Смирнова, Медведеву, Сергею, музея. */
+const REST_OF_NOUN = /(?:(?<=[ая])[нл]|[ое]в|е)+$/;
 /** Names with an end like that of a verb or an adjective, which no rule could tell from one. */
 const NAME =
-  /^(елен|ален|милен|людмил|михаил|даниил|максим|вадим|ефим|трофим|артем|яков|никола)(?:[аеуыйюя]|ой|ою|ом|ем)?$/;
+  /^(елен|ален|милен|людмил|михаил|даниил|максим|вадим|ефим|трофим|артем|яков|никола|никит)(?:[аеуыйюя]|ой|ою|ом|ем)?$/;
 
 export function stemRussian(word: string): string {
   const [, name] = NAME.exec(word) ?? [];
