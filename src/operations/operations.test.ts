@@ -110,6 +110,7 @@ describe('an operation', () => {
     ['sessions.rename', { key: 'main', title: 'A note' }],
     ['sessions.fork', { key: 'main' }],
     ['sessions.rewind', { key: 'main', turn: 'turn', files: true }],
+    ['sessions.rewind', { key: 'main', turn: 'turn', before: true, files: true }],
     ['tools.list', { allow: ['file_read'] }],
     ['tools.info', { name: 'bash' }],
     ['tools.invoke', { name: 'file_read', args: { path: 'note.txt' } }],

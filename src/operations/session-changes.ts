@@ -64,12 +64,13 @@ export const rewindSession = defineOperation({
   name: 'sessions.rewind',
   class: 'change',
   people: 'session',
-  summary: 'Go back to an earlier turn of a session; what came after is kept as a session of its own.',
+  summary: 'Go back to an earlier turn of a session, or to before it; what came after is kept as a session of its own.',
   input: {
     type: 'object',
     properties: {
       key: KEY,
-      turn: { ...TURN, description: `the turn to go back to, which stays, by ${TURN.description}` },
+      turn: { ...TURN, description: `the turn to go back to, by ${TURN.description}` },
+      before: { ...YES_OR_NO, default: false, description: 'go back to before the turn, instead of to its end' },
       files: { ...YES_OR_NO, default: false, description: 'also take back what later turns changed in files' },
       force: { ...YES_OR_NO, default: false, description: 'also overwrite what was changed since' },
     },
@@ -77,13 +78,13 @@ export const rewindSession = defineOperation({
     additionalProperties: false,
   },
   output: objectWith({ session: ENTRY, turnId: TEXT, keptAside: TEXT, restored: listOf(TEXT) }),
-  async run({ key, turn, files, force }, context) {
+  async run({ key, turn, before, files, force }, context) {
     if (files && context.by?.place === 'console' && context.by.person !== undefined)
       throw new NotAllowed('going back with files', 'for the owner');
     await context.runtime.finishUndos();
     const from = await knownSession(key, context);
     const rewinding = await context.runtime.rewinding();
-    const rewound = await rewinding.rewind({ from, turn, files, force, ...waiting(context) });
+    const rewound = await rewinding.rewind({ from, turn, before, files, force, ...waiting(context) });
     for (const reason of rewound.notCovered)
       context.warn(`a command may have changed more, which was not put back: ${reason}`);
     const { entry, turnId, restored } = rewound;

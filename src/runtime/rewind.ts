@@ -23,8 +23,10 @@ export interface RewindDependencies {
 
 export interface RewindRequest extends Waiting {
   from: SessionEntry;
-  /** The turn to go back to, which stays, by the beginning of its id. */
+  /** The turn to go back to, by the beginning of its id. */
   turn: string;
+  /** That turn goes too: back to where it began. It need not have ended. */
+  before: boolean;
   /** Also take back what later turns changed in files. */
   files: boolean;
   /** Also overwrite what was changed since. */
@@ -51,12 +53,12 @@ export function createRewinding(dependencies: RewindDependencies): Rewinding {
   const { sessions, unfinished, locks, warn } = dependencies;
   const lockOf = (sessionKey: string): string => `rewind:${sessionKey}`;
 
-  /** The turns that ended, oldest first. */
-  async function endedTurns({ sessionId }: SessionEntry, signal: AbortSignal): Promise<string[]> {
+  /** The turns that one can go back to, oldest first. */
+  async function turnsOf({ from: { sessionId }, before, signal }: RewindRequest): Promise<string[]> {
     const ids: string[] = [];
     for await (const item of sessions.history(sessionId)) {
       signal.throwIfAborted();
-      if (item.kind === 'turn' && item.turn.turnId !== undefined && item.turn.outcome !== 'unfinished')
+      if (item.kind === 'turn' && item.turn.turnId !== undefined && (before || item.turn.outcome !== 'unfinished'))
         ids.push(item.turn.turnId);
     }
     return ids;
@@ -81,15 +83,17 @@ export function createRewinding(dependencies: RewindDependencies): Rewinding {
     }
   }
 
-  async function complete({ from, turn, files, force, ...waiting }: RewindRequest): Promise<Rewound> {
-    const turnIds = await endedTurns(from, waiting.signal);
+  async function complete(request: RewindRequest): Promise<Rewound> {
+    const { from, turn, before, files, force, ...waiting } = request;
+    const turnIds = await turnsOf(request);
     const at = chooseTurn(turnIds, turn);
     const turnId = turnIds[at] ?? turn;
-    const later = new Set(turnIds.slice(at + 1));
+    const later = new Set(turnIds.slice(before ? at : at + 1));
     const done = files ? await restoreFiles(from, later, { ...waiting, force }) : [];
     const { entry } = await (await dependencies.sessionChanges()).fork({
       from,
       turn: turnId,
+      before,
       as: from.sessionKey,
       ...waiting,
     });
@@ -102,12 +106,12 @@ export function createRewinding(dependencies: RewindDependencies): Rewinding {
     };
   }
 
-  async function finish({ sessionKey, sessionId, turnId, force }: UnfinishedRewind): Promise<void> {
+  async function finish({ sessionKey, sessionId, turnId, before, force }: UnfinishedRewind): Promise<void> {
     const from = await sessions.get(sessionKey);
     // Otherwise the copy was made: only the record is left.
     if (from?.sessionId !== sessionId) return;
     const { signal } = new AbortController();
-    await complete({ from, turn: turnId, files: true, force, signal });
+    await complete({ from, turn: turnId, before: before === true, files: true, force, signal });
     warn(`going back in "${sessionKey}" was interrupted: it is finished now`);
   }
 
@@ -117,9 +121,15 @@ export function createRewinding(dependencies: RewindDependencies): Rewinding {
       if (!request.files) return complete(request);
       const lock = await locks.acquire(lockOf(sessionKey), request);
       try {
-        const turnIds = await endedTurns(request.from, request.signal);
+        const turnIds = await turnsOf(request);
         const turnId = turnIds[chooseTurn(turnIds, request.turn)] ?? request.turn;
-        await unfinished.beginRewind({ sessionKey, sessionId, turnId, force: request.force });
+        await unfinished.beginRewind({
+          sessionKey,
+          sessionId,
+          turnId,
+          ...(request.before && { before: true }),
+          force: request.force,
+        });
         const rewound = await complete(request);
         await unfinished.endRewind(sessionId);
         return rewound;

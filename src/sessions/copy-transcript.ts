@@ -1,4 +1,4 @@
-// The beginning of a transcript as another one. It is read twice, a line at a time: first for where the wanted turn ends, then to
+// The beginning of a transcript as another one. It is read twice, a line at a time: first for where the wanted turn ends (or begins), then to
 // copy every line up to there as it is, so that ids, counts of messages, permissions and summaries stay true. Lines that belong to
 // no turn (summaries) and follow the last turn go with it. A turn without its end is left out: it may still be running.
 import type { Lock } from '../storage/locks.ts';
@@ -13,6 +13,8 @@ export interface CopyRequest {
   to: string;
   /** By the beginning of its id. */
   turn: string | undefined;
+  /** The copy ends before that turn, which need not have ended. */
+  before?: boolean;
   /** The first line of the copy. */
   first: TranscriptLine;
   lock: Lock;
@@ -24,8 +26,16 @@ export interface Copied {
   compactedMessageCount: number | undefined;
 }
 
-export async function copyTranscript({ transcripts, from, to, turn, first, lock }: CopyRequest): Promise<Copied> {
-  const { lastLine, turnIds } = await findEnd(transcripts, from, turn);
+export async function copyTranscript({
+  transcripts,
+  from,
+  to,
+  turn,
+  before = false,
+  first,
+  lock,
+}: CopyRequest): Promise<Copied> {
+  const { lastLine, turnIds } = await findEnd(transcripts, from, { turn, before });
   let compactedMessageCount: number | undefined;
   const copy = await transcripts.open(to, lock);
   try {
@@ -52,15 +62,20 @@ export async function copyTranscript({ transcripts, from, to, turn, first, lock 
 async function findEnd(
   transcripts: Transcripts,
   sessionId: string,
-  wanted: string | undefined,
+  { turn, before }: { turn: string | undefined; before: boolean },
 ): Promise<{ lastLine: number; turnIds: Set<string> }> {
   /** The turns that have ended, and the last line that goes with each. */
   const ends: { turnId: string; lastLine: number }[] = [];
+  /** The turns that have begun, and where the conversation was then. */
+  const starts: { turnId: string; lastLine: number; ended: number }[] = [];
   let isOpen = false;
   let last = 0;
   for await (const scanned of transcripts.scan(sessionId)) {
     const type = 'line' in scanned ? scanned.line.type : undefined;
-    if (type === 'turn-start') isOpen = true;
+    if (type === 'turn-start' && 'line' in scanned) {
+      isOpen = true;
+      starts.push({ turnId: String(scanned.line.turnId), lastLine: ends.at(-1)?.lastLine ?? 0, ended: ends.length });
+    }
     if (type === 'turn-end' && 'line' in scanned) {
       isOpen = false;
       ends.push({ turnId: String(scanned.line.turnId), lastLine: scanned.number });
@@ -70,10 +85,12 @@ async function findEnd(
     const end = ends.at(-1);
     if (end) end.lastLine = scanned.number;
   }
-  if (wanted === undefined) return { lastLine: last, turnIds: new Set(ends.map(({ turnId }) => turnId)) };
-  const at = chooseTurn(
-    ends.map(({ turnId }) => turnId),
-    wanted,
-  );
-  return { lastLine: ends[at]?.lastLine ?? 0, turnIds: new Set(ends.slice(0, at + 1).map(({ turnId }) => turnId)) };
+  const idsOf = (turns: readonly { turnId: string }[]): string[] => turns.map(({ turnId }) => turnId);
+  if (turn === undefined) return { lastLine: last, turnIds: new Set(idsOf(ends)) };
+  if (before) {
+    const { lastLine = 0, ended = 0 } = starts[chooseTurn(idsOf(starts), turn)] ?? {};
+    return { lastLine, turnIds: new Set(idsOf(ends.slice(0, ended))) };
+  }
+  const at = chooseTurn(idsOf(ends), turn);
+  return { lastLine: ends[at]?.lastLine ?? 0, turnIds: new Set(idsOf(ends.slice(0, at + 1))) };
 }

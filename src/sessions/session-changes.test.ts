@@ -70,6 +70,23 @@ describe('a copy of a conversation', () => {
     await next.close();
   });
 
+  it.each([
+    ['the second turn', 1, ['one']],
+    ['the first one', 0, []],
+    ['one that has not ended', 2, ['one', 'two']],
+  ])('ends before %s', async (_what, at, left) => {
+    const { changes, turn, entryOf, asked, sessions, copies } = setUp();
+    const ids = [await turn('a', 'one'), await turn('a', 'two'), await turn('a', 'cut short', { ends: false })];
+    const from = await entryOf('a');
+    const { entry, lastTurn } = await changes.fork({ from, turn: ids[at], before: true, as: 'a', signal });
+    expect([entry.sessionId === from.sessionId, lastTurn]).toEqual([false, ids[at - 1]]);
+    expect(copies).toEqual([[from.sessionId, entry.sessionId, ids.slice(0, at)]]);
+    expect(await asked('a')).toEqual(left);
+    const next = await sessions.begin({ sessionKey: 'a', newSession: false, state: {}, signal });
+    expect([next.entry.sessionId, next.messageCount()]).toEqual([entry.sessionId, 2 * left.length]);
+    await next.close();
+  });
+
   it('has the summaries of what it holds, and of nothing else', async () => {
     const { changes, turn, entryOf, note, storage, copies } = setUp();
     await turn('a', 'one');

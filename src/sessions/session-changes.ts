@@ -27,6 +27,8 @@ export interface Fork extends Waiting {
   from: SessionEntry;
   /** The last turn that is copied, by the beginning of its id; by default the last one that has ended. */
   turn?: string;
+  /** The copy ends before that turn. */
+  before?: boolean;
   /** The key of the copy. The key of `from` itself: the copy takes its place there, and the original is kept. */
   as: string;
   /** Where the conversation is read from, when that is not this storage; then `as` must be free, and nothing of it can be undone. */
@@ -126,7 +128,7 @@ export function createSessionChanges(dependencies: SessionChangesDependencies): 
       }
     },
 
-    async fork({ from, turn, as, source, ...waiting }) {
+    async fork({ from, turn, before, as, source, ...waiting }) {
       const problem = sessionKeyProblem(as);
       if (problem) throw new SessionChangeError('INVALID_SESSION_KEY', `"${as}" cannot name a session: ${problem}`);
       return underLock(as, waiting, async (lock) => {
@@ -141,6 +143,7 @@ export function createSessionChanges(dependencies: SessionChangesDependencies): 
           from: from.sessionId,
           to: sessionId,
           turn,
+          before,
           first: { ...firstLine(copy), forkedFrom: from.sessionId },
           lock,
         });

@@ -15,6 +15,8 @@ export interface UnfinishedRewind {
   sessionKey: string;
   sessionId: string;
   turnId: string;
+  /** To where that turn began. */
+  before?: boolean;
   force: boolean;
 }
 

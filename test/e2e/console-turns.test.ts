@@ -62,6 +62,8 @@ const ended = (count: number) =>
   eventually(async () =>
     expect(await page.getByRole('button', { name: 'Ask again', exact: true }).count()).toBe(count),
   );
+const answersShown = () => page.getByRole('article', { name: 'Answer' }).locator('p').allTextContents();
+const questionsShown = () => page.locator('.asked .bubble').allTextContents();
 const clipboard = () => page.evaluate('navigator.clipboard.readText()');
 
 it('the steps of longer work are a checklist, and a call opens to what it was called with and what came back', async () => {
@@ -112,6 +114,28 @@ it('a question is asked again in the place of its answer, with the model that wa
   await page.reload();
   await page.getByText('Answer 3.').waitFor();
   expect(await page.getByRole('article', { name: 'You', exact: true }).count()).toBe(2);
+});
+
+it('the first question is replaced too: asked again, and edited', async () => {
+  await page.goto(`${opened.address}#/chat`);
+  await ask('the frist question');
+  await ended(1);
+  const [before] = await answersShown();
+  await page.getByRole('button', { name: 'Ask again', exact: true }).click();
+  await eventually(async () => expect(await answersShown()).not.toContain(before));
+  await ended(1);
+  await page.getByRole('button', { name: 'Edit and ask again' }).click();
+  await page.getByText('Replaces “the frist question” and what follows it').waitFor();
+  const [again] = await answersShown();
+  await ask('the first question');
+  await eventually(async () => expect(await answersShown()).not.toContain(again));
+  await ended(1);
+  expect(await questionsShown()).toEqual(['the first question']);
+  await page.reload();
+  await ended(1);
+  expect(await questionsShown()).toEqual(['the first question']);
+  const asked = JSON.stringify(opened.model.requests.at(-1)?.body);
+  expect([asked.includes('the first question'), asked.includes('the frist question')]).toEqual([true, false]);
 });
 
 it('a change is shown in two columns where there is room, and in one on a phone', async () => {

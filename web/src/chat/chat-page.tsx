@@ -240,20 +240,12 @@ async function withdraw({ id }: TurnView, { id: message, canWithdraw }: WaitingM
 
 /** Goes back to just before a turn. What came after is kept as a session of its own. */
 async function rewindBefore(conversation: Conversation, turn: TurnView): Promise<boolean> {
-  const { key, turns } = conversation;
-  const before = turns.value[turns.value.findIndex(({ id }) => id === turn.id) - 1];
   const done = await attempt(async () => {
-    if (!before) throw new Error(t('chat.firstTurn'));
-    await call('sessions.rewind', { key, turn: before.id });
+    await call('sessions.rewind', { key: conversation.key, turn: turn.id, before: true });
     await conversation.load();
     return true;
   });
   return done === true;
-}
-
-/** By its id: the view of a turn is another object after each of its events. */
-function isFirst({ id }: TurnView, { turns }: Conversation): boolean {
-  return id === turns.value[0]?.id;
 }
 
 interface ActionsOf {
@@ -268,10 +260,10 @@ function actionsFor(conversation: Conversation, { begin, giveBack, fold }: Actio
     session: key,
     onEdit(turn) {
       const { text, again } = shownQuestion(turn);
-      begin({ text, again, ...(!isFirst(turn, conversation) && { retryOf: turn }) });
+      begin({ text, again, retryOf: turn });
     },
     async onRetry(turn) {
-      if (!isFirst(turn, conversation) && !(await rewindBefore(conversation, turn))) return;
+      if (!(await rewindBefore(conversation, turn))) return;
       await ask(conversation, { ...shownQuestion(turn), files: [] });
     },
     async onFork(turn) {

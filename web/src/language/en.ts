@@ -165,7 +165,6 @@ export const en = {
   'chat.fork': 'Continue from here in a new conversation',
   'chat.undo': 'Undo the file changes of this turn',
   'chat.undone': 'Files restored: {count}',
-  'chat.firstTurn': 'There is nothing before this turn.',
   'mode.ask': 'Ask before changes',
   'mode.edits': 'Accept edits',
   'mode.plan': 'Plan first',

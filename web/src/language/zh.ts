@@ -164,7 +164,6 @@ export const zh: Texts = {
   'chat.fork': '从这里开始新对话',
   'chat.undo': '撤销此轮的文件更改',
   'chat.undone': '已恢复文件：{count}',
-  'chat.firstTurn': '此轮之前没有内容。',
   'mode.ask': '更改前询问',
   'mode.edits': '接受编辑',
   'mode.plan': '先做计划',
