@@ -10,7 +10,7 @@ import { Icon } from './parts/icon.tsx';
 import { Loading, ProblemNote } from './parts/notes.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { useLoaded } from './parts/use-loaded.ts';
-import { goTo, route } from './router.ts';
+import { focusContent, goTo, route } from './router.ts';
 import { Sidebar } from './sidebar.tsx';
 import { followConversations, loadSessions, sessions, titleOf } from './state/conversations.ts';
 import { isOwner, me } from './state/me.ts';
@@ -70,7 +70,14 @@ function Shell() {
   }, []);
   return (
     <div class={isAlone ? 'shell chat-only' : 'shell'}>
-      <a class="skip" href="#content" onClick={focusContent}>
+      <a
+        class="skip"
+        href="#content"
+        onClick={(event) => {
+          event.preventDefault();
+          focusContent();
+        }}
+      >
         {t('skip')}
       </a>
       <Sidebar isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
@@ -103,7 +110,7 @@ function Shell() {
           </button>
           {route.value.page === 'chat' ? <ChatTitle /> : <span class="grow" />}
           <button type="button" class="search-button" onClick={() => setPaletteOpen(true)}>
-            <Icon name="search" /> {t('palette.open')} <kbd>Ctrl K</kbd>
+            <Icon name="search" /> <span class="search-name">{t('palette.open')}</span> <kbd>Ctrl K</kbd>
           </button>
         </div>
         {!isConnected.value && (
@@ -123,11 +130,6 @@ function ChatTitle() {
   const { id } = route.value;
   const entry = sessions.value?.find(({ sessionKey, sessionId }) => sessionKey === id || sessionId === id);
   return <h1 class="chat-title grow">{entry ? titleOf(entry) : (id ?? t('chat.new'))}</h1>;
-}
-
-function focusContent(event: Event): void {
-  event.preventDefault();
-  document.getElementById('content')?.focus();
 }
 
 function SignIn() {

@@ -50,6 +50,21 @@ export function goTo(page: Page, id?: string): void {
   location.hash = hrefOf(page, id);
 }
 
+/** Goes there and takes the focus along, for a person who came without a link. */
+export function enter(page: Page, id?: string): void {
+  if (location.hash === hrefOf(page, id)) {
+    const field = document.querySelector<HTMLElement>('.composer textarea');
+    return void (field ? field.focus() : focusContent());
+  }
+  addEventListener('hashchange', focusContent, { once: true });
+  goTo(page, id);
+}
+
+/** The field of a conversation takes the focus from there once it is drawn. */
+export function focusContent(): void {
+  document.getElementById('content')?.focus();
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

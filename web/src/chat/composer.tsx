@@ -4,6 +4,7 @@ import { bytesText } from '../language/format.ts';
 import { t } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { say } from '../parts/toast.tsx';
+import { hrefOf } from '../router.ts';
 import { keepDraft, keepSentId, readDraft, readSentId } from './drafts.ts';
 import { droppedFiles } from './dropped-files.ts';
 import type { AgainFile } from './sent-files.ts';
@@ -75,6 +76,9 @@ export function Composer(props: ComposerProps) {
     if (!begin.isAdded) setAgain(begin.again ?? []);
     field.current?.focus();
   }, [begin]);
+  useEffect(() => {
+    if (isFieldWanted(session)) field.current?.focus();
+  }, []);
   useEffect(() => keepDraft(session, text), [text]);
   useLayoutEffect(() => {
     const { current } = field;
@@ -222,6 +226,14 @@ export function Composer(props: ComposerProps) {
       </div>
     </form>
   );
+}
+
+/** Who begins a conversation writes next. Whoever touches the page opens a keyboard over it with the field. */
+function isFieldWanted(session: string): boolean {
+  if (matchMedia('(pointer: coarse)').matches) return false;
+  const { activeElement: focused, body } = document;
+  if (focused?.id === 'content') return true;
+  return session === '' && (focused === body || focused?.getAttribute('href') === hrefOf('chat'));
 }
 
 /** What was typed behind a message, or in its place, while it was being sent. */

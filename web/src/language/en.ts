@@ -67,6 +67,7 @@ export const en = {
   'palette.open': 'Search and commands',
   'palette.title': 'Commands',
   'palette.placeholder': 'A page, a conversation, a setting…',
+  'palette.none': 'No page, conversation or command matches.',
   'palette.theme': 'Theme: {theme}',
   'palette.language': 'Language: {language}',
   // History

@@ -67,6 +67,7 @@ export const ru: Texts = {
   'palette.open': 'Поиск и команды',
   'palette.title': 'Команды',
   'palette.placeholder': 'Страница, разговор, настройка…',
+  'palette.none': 'Нет подходящих страниц, разговоров и команд.',
   'palette.theme': 'Тема: {theme}',
   'palette.language': 'Язык: {language}',
   // History

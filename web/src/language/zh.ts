@@ -67,6 +67,7 @@ export const zh: Texts = {
   'palette.open': '搜索和命令',
   'palette.title': '命令',
   'palette.placeholder': '页面、对话、设置…',
+  'palette.none': '没有匹配的页面、对话或命令。',
   'palette.theme': '主题：{theme}',
   'palette.language': '语言：{language}',
   // History

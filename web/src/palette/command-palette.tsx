@@ -1,9 +1,9 @@
 // The command palette: a page, a conversation or an action by a few letters. Ctrl+K or ⌘K opens it.
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, t } from '../language/language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { goTo } from '../router.ts';
+import { enter } from '../router.ts';
 import { pageLinks } from '../sidebar.tsx';
 import { sessions, titleOf } from '../state/conversations.ts';
 import { chooseTheme, THEMES } from '../state/theme.ts';
@@ -32,9 +32,14 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
     .slice(0, MOST_SHOWN)
     .map(({ command }) => command);
   const chosen = shown[Math.min(at, shown.length - 1)];
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen?.id]);
   const run = (command: Command | undefined): void => {
     if (!command) return;
-    onClose();
+    // Behind an open dialog nothing takes the focus.
+    list.current?.closest('dialog')?.close();
     command.run();
   };
   return (
@@ -60,7 +65,7 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
           event.preventDefault();
         }}
       />
-      <ul id="palette-list" role="listbox" aria-label={t('palette.title')}>
+      <ul ref={list} id="palette-list" role="listbox" aria-label={t('palette.title')}>
         {shown.map((command) => (
           <li
             key={command.id}
@@ -76,14 +81,19 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
           </li>
         ))}
       </ul>
+      {shown.length === 0 && (
+        <p class="quiet" role="status">
+          {t('palette.none')}
+        </p>
+      )}
     </Dialog>
   );
 }
 
 function allCommands(): Command[] {
   return [
-    { id: 'new', icon: 'plus', name: t('chat.new'), run: () => goTo('chat') },
-    ...pageLinks().map(({ page, icon, name }): Command => ({ id: page, icon, name: t(name), run: () => goTo(page) })),
+    { id: 'new', icon: 'plus', name: t('chat.new'), run: () => enter('chat') },
+    ...pageLinks().map(({ page, icon, name }): Command => ({ id: page, icon, name: t(name), run: () => enter(page) })),
     ...THEMES.map(
       (theme): Command => ({
         id: `theme-${theme}`,
@@ -105,7 +115,7 @@ function allCommands(): Command[] {
         id: entry.sessionId,
         icon: 'chat',
         name: titleOf(entry),
-        run: () => goTo('chat', entry.sessionKey),
+        run: () => enter('chat', entry.sessionKey),
       }),
     ),
   ];

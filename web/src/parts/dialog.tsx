@@ -1,4 +1,4 @@
-// A modal dialog of the browser: it keeps the focus, and Escape closes it.
+// A modal dialog of the browser: it keeps the focus, gives it back to what had it, and Escape closes it.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../language/language.ts';
@@ -8,9 +8,14 @@ export function Dialog(props: { title: string; onClose(): void; children: Compon
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const { current } = element;
+    const opener = document.activeElement;
     current?.showModal();
     // The browser begins with the first button, which closes it.
     current?.querySelector<HTMLElement>('input:not([type=file]), select, textarea')?.focus();
+    return () => {
+      // The browser gives the focus back when it closes a dialog, not when one is removed.
+      if (current?.open && opener instanceof HTMLElement) opener.focus();
+    };
   }, []);
   return (
     <dialog
