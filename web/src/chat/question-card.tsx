@@ -7,7 +7,7 @@ import { relativeText } from '../language/format.ts';
 import { language, type TextKey, t, wordText } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { type ObjectSchema, SchemaForm, valuesOf, type Written } from '../parts/schema-form.tsx';
-import { sayProblem } from '../parts/toast.tsx';
+import { attempt, sayProblem } from '../parts/toast.tsx';
 import { isOwner } from '../state/me.ts';
 import { isDiff } from './diff-lines.ts';
 import { DiffView } from './diff-view.tsx';
@@ -136,7 +136,7 @@ function Form({ form, isSending, send }: AskingProps & { form: NonNullable<Quest
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void send({ answer: 'send', content: valuesOf(schema, written) });
+        void attempt(async () => send({ answer: 'send', content: valuesOf(schema, written) }));
       }}
     >
       <h2>

@@ -1,5 +1,5 @@
-// A form made from a JSON Schema of an object: texts, numbers, yes or no, choices, lists of texts. What is more than that is
-// typed as JSON.
+// A form made from a JSON Schema of an object: texts, numbers, days, yes or no, one choice or several, lists of texts. What is more
+// than that is typed as JSON.
 import { useId } from 'preact/hooks';
 import { t } from '../language/language.ts';
 
@@ -8,7 +8,7 @@ export interface ObjectSchema {
   properties?: Readonly<Record<string, FieldSchema>>;
   required?: readonly string[];
 }
-/** What was typed, by field; a field that was left alone is absent. */
+/** What was typed, by field; a field that was left alone is absent. Several choices and texts are lines. */
 export type Written = Readonly<Record<string, string | boolean>>;
 
 export function SchemaForm(props: { schema: ObjectSchema; written: Written; onChange(written: Written): void }) {
@@ -54,6 +54,8 @@ function Field({ name, field, isRequired, value, onChange }: FieldProps) {
       </label>
     );
   const written = typeof value === 'string' ? value : defaultText(field);
+  if (itemChoicesOf(field))
+    return <Choices label={label} about={about} field={field} written={written} onChange={onChange} />;
   const shared = { id, 'aria-describedby': about === undefined ? undefined : `${id}-about`, required: isRequired };
   return (
     <div class="field">
@@ -75,7 +77,7 @@ function Field({ name, field, isRequired, value, onChange }: FieldProps) {
       ) : (
         <input
           {...shared}
-          type={(isNumber(field) ? 'number' : 'text') as 'text'}
+          type={inputType(field) as 'text'}
           step={field.type === 'integer' ? 1 : 'any'}
           value={written}
           onInput={(event) => onChange(event.currentTarget.value)}
@@ -105,11 +107,46 @@ function Field({ name, field, isRequired, value, onChange }: FieldProps) {
   );
 }
 
-/** The values that the schema wants, from what was typed. Throws SyntaxError for JSON that cannot be read. */
+interface ChoicesProps {
+  label: string;
+  about: string | undefined;
+  field: FieldSchema;
+  written: string;
+  onChange(value: string): void;
+}
+
+/** Any number of them. */
+function Choices({ label, about, field, written, onChange }: ChoicesProps) {
+  const chosen = linesOf(written);
+  const choices = itemChoicesOf(field) ?? [];
+  return (
+    <fieldset class="field choices">
+      <legend>{label}</legend>
+      {choices.map(([choice, shown]) => (
+        <label key={choice} class="field check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(choice)}
+            onChange={({ currentTarget: { checked } }) => {
+              const isChosen = (each: string): boolean => (each === choice ? checked : chosen.includes(each));
+              onChange(choices.flatMap(([each]) => (isChosen(each) ? [each] : [])).join('\n'));
+            }}
+          />
+          <span>{shown}</span>
+        </label>
+      ))}
+      {about !== undefined && <small class="quiet">{about}</small>}
+    </fieldset>
+  );
+}
+
+/** The values that the schema wants, from what was typed: the gateway fills in defaults. Throws SyntaxError for JSON that cannot be read. */
 export function valuesOf({ properties = {}, required = [] }: ObjectSchema, written: Written): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(properties)) {
-    const value = written[name];
+    // A box that is not ticked is an answer.
+    const isAnswer = field.type === 'boolean' && required.includes(name);
+    const value = written[name] ?? (isAnswer ? field.default === true : undefined);
     if (value === undefined || (value === '' && !required.includes(name))) continue;
     values[name] = typeof value === 'boolean' ? value : fieldValue(field, value);
   }
@@ -118,13 +155,23 @@ export function valuesOf({ properties = {}, required = [] }: ObjectSchema, writt
 
 function fieldValue(field: FieldSchema, text: string): unknown {
   if (isNumber(field)) return Number(text);
-  if (field.type === 'array' && isTextList(field))
-    return text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
+  if (isLines(field)) return linesOf(text);
   if (field.type === 'string' || choicesOf(field)) return text;
   return JSON.parse(text);
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** Of a list whose items are chosen. */
+function itemChoicesOf({ type, items }: FieldSchema): [string, string][] | undefined {
+  if (type !== 'array' || typeof items !== 'object' || items === null) return undefined;
+  const { anyOf, ...item } = items as FieldSchema;
+  return choicesOf({ ...(anyOf !== undefined && { oneOf: anyOf }), ...item });
 }
 
 function choicesOf({ enum: values, enumNames, oneOf }: FieldSchema): [string, string][] | undefined {
@@ -133,9 +180,8 @@ function choicesOf({ enum: values, enumNames, oneOf }: FieldSchema): [string, st
     return values.map((value, index) => [String(value), String(names[index] ?? value)]);
   }
   if (!Array.isArray(oneOf)) return undefined;
-  return oneOf.flatMap((each: FieldSchema) =>
-    'const' in each ? [[String(each.const), String(each.title ?? each.const)]] : [],
-  );
+  const named = oneOf.filter((each: FieldSchema) => 'const' in each);
+  return named.length === 0 ? undefined : named.map((each) => [String(each.const), String(each.title ?? each.const)]);
 }
 
 /** Answers that fit; another one may fit too. */
@@ -147,15 +193,26 @@ function isNumber({ type }: FieldSchema): boolean {
   return type === 'number' || type === 'integer';
 }
 
-function isTextList({ items }: FieldSchema): boolean {
-  return typeof items === 'object' && items !== null && (items as FieldSchema).type === 'string';
+/** A list that is written as lines: of texts, or of chosen items. */
+function isLines(field: FieldSchema): boolean {
+  const { type, items } = field;
+  if (itemChoicesOf(field)) return true;
+  return type === 'array' && typeof items === 'object' && items !== null && (items as FieldSchema).type === 'string';
+}
+
+const INPUT_TYPES: Readonly<Record<string, string>> = { date: 'date', email: 'email', uri: 'url' };
+
+function inputType(field: FieldSchema): string {
+  return isNumber(field) ? 'number' : (INPUT_TYPES[String(field.format)] ?? 'text');
 }
 
 function isLong(name: string, field: FieldSchema): boolean {
   return (field.type !== 'string' && !isNumber(field)) || /content|text|message|command|code|patch/i.test(name);
 }
 
-function defaultText({ default: value }: FieldSchema): string {
+function defaultText(field: FieldSchema): string {
+  const { default: value } = field;
   if (value === undefined) return '';
+  if (Array.isArray(value) && isLines(field)) return value.join('\n');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
