@@ -3,7 +3,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ModelFailureCode } from '../../src/adapters/adapter.ts';
 import { FINDING_TEXTS, FIX_TEXTS } from '../../src/operations/doctor-texts.ts';
-import { REPAIRS } from '../../src/storage/file-problems.ts';
 import { TITLES } from '../../src/tools/permissions/question-titles.ts';
 import { REASONS, readReasons, reasonText } from '../../src/vocabulary/reasons.ts';
 import { ru as auditRu } from '../../web/src/language/audit/audit-ru.ts';
@@ -25,7 +24,6 @@ const valuesIn = (text: string): string[] =>
 describe.each<[string, Table, Table, Table]>([
   ['findings of the doctor', FINDING_TEXTS, doctorZh.findings, doctorRu.findings],
   ['advice of the doctor', FIX_TEXTS, doctorZh.fixes, doctorRu.fixes],
-  ['repairs', REPAIRS, doctorZh.repairs, doctorRu.repairs],
   ['reasons of the audit log', REASONS, auditZh.reasons, auditRu.reasons],
   ['titles of questions', TITLES, auditZh.titles, auditRu.titles],
 ])('%s', (_name, english, zh, ru) => {

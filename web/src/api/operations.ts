@@ -52,7 +52,6 @@ export interface Operations {
   'core-memory.get': typeof coreMemory.getCoreMemory;
   'core-memory.set': typeof coreMemory.setCoreFact;
   'doctor.check': typeof doctor.checkInstallation;
-  'doctor.repair': typeof doctor.repairInstallation;
   'folders.assign': typeof folders.assignFolder;
   'folders.create': typeof folders.createFolder;
   'folders.list': typeof folders.listFolders;

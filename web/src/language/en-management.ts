@@ -171,11 +171,7 @@ export const enManagement = {
   'audit.sound': 'Nothing was changed, removed or moved. Lines: {lines}. Note the last one elsewhere:',
   'audit.unsound': 'The log was changed. Lines: {lines}',
   'doctor.about': 'Checks of the installation.',
-  'doctor.repair': 'Repair files',
-  'doctor.repairTitle': 'Repair damaged files?',
-  'doctor.repairText':
-    'They are restored from the automatic backup or made again. What is replaced is kept in a folder of its own.',
-  'doctor.nothing': 'No file is damaged: the advice below says what else to do.',
+  'doctor.repair': 'Damaged files are repaired while the gateway is stopped. Run these in a terminal:',
   'doctor.again': 'Check again',
   'doctor.healthy': 'Everything works.',
   'doctor.problems': 'There are problems.',

@@ -1,9 +1,10 @@
-import { afterEach, expect, it } from 'vitest';
-import { bytesText, durationText, relativeText } from './format.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { bytesText, dayText, durationText, relativeText, timeText, withLocalTimes } from './format.ts';
 import { language } from './language.ts';
 
 afterEach(() => {
   language.value = 'en';
+  vi.unstubAllEnvs();
 });
 
 it.each([
@@ -15,6 +16,16 @@ it.each([
   const plain = (text: string): string => text.replace(/\s/g, ' ');
   expect([durationText(52), durationText(2_310), durationText(200_400)].map(plain)).toEqual([short, seconds, minutes]);
   expect(plain(bytesText(31 * 1_024))).toBe(bytes);
+});
+
+it('names the day that was meant, also west of Greenwich', () => {
+  vi.stubEnv('TZ', 'America/New_York');
+  expect([dayText('2026-11-19'), dayText('2026-11-20T02:00:00Z')]).toEqual(['Thu, Nov 19', 'Thu, Nov 19']);
+});
+
+it('writes the moments within a sentence', () => {
+  const at = '2020-11-19T20:32:05.000Z';
+  expect(withLocalTimes(`the newest is from ${at}, of Node 24`)).toBe(`the newest is from ${timeText(at)}, of Node 24`);
 });
 
 it('says that a moment is past also where it is short', () => {

@@ -12,9 +12,15 @@ export function timeText(iso: string | undefined): string {
 }
 
 export function dayText(iso: string): string {
-  return new Intl.DateTimeFormat(language.value, { weekday: 'short', day: 'numeric', month: 'short' }).format(
-    Date.parse(iso),
-  );
+  // A day alone is a day everywhere.
+  const timeZone = /^\d{4}-\d\d-\d\d$/.test(iso) ? 'UTC' : undefined;
+  const parts = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+  return new Intl.DateTimeFormat(language.value, { ...parts, timeZone }).format(Date.parse(iso));
+}
+
+/** A sentence of the program with its moments as the person reads them. */
+export function withLocalTimes(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, timeText);
 }
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [

@@ -1,12 +1,10 @@
 // What `doctor` says, in the languages of the console; the program has the English. Loaded with the page of the doctor.
 import type { Language } from '../../../../src/config/settings.ts';
 import type { FindingCode, FixCode } from '../../../../src/operations/doctor-texts.ts';
-import type { RepairCode } from '../../../../src/storage/file-problems.ts';
 
 export interface DoctorTexts {
   findings: Readonly<Record<FindingCode, string>>;
   fixes: Readonly<Record<FixCode, string>>;
-  repairs: Readonly<Record<RepairCode, string>>;
 }
 
 const LOAD: Record<Exclude<Language, 'en'>, () => Promise<DoctorTexts>> = {
