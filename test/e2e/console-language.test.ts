@@ -9,12 +9,14 @@ import { ru as doctorRu } from '../../web/src/language/doctor/doctor-ru.ts';
 import { zh as doctorZh } from '../../web/src/language/doctor/doctor-zh.ts';
 import { ru as errorsRu } from '../../web/src/language/errors/errors-ru.ts';
 import { zh as errorsZh } from '../../web/src/language/errors/errors-zh.ts';
+import { ru } from '../../web/src/language/ru.ts';
+import { zh } from '../../web/src/language/zh.ts';
 import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts';
 
 describe.each([
-  { locale: 'zh-CN', doctor: doctorZh, audit: auditZh, errors: errorsZh },
-  { locale: 'ru-RU', doctor: doctorRu, audit: auditRu, errors: errorsRu },
-] as const)('in $locale', ({ locale, doctor, audit, errors }) => {
+  { locale: 'zh-CN', texts: zh, doctor: doctorZh, audit: auditZh, errors: errorsZh },
+  { locale: 'ru-RU', texts: ru, doctor: doctorRu, audit: auditRu, errors: errorsRu },
+] as const)('in $locale', ({ locale, texts, doctor, audit, errors }) => {
   let opened: ConsoleBrowser;
   let page: Page;
 
@@ -46,6 +48,13 @@ describe.each([
     expect(await refused.textContent()).toContain(said);
     const saved = page.locator('.lines li', { hasText: 'memory.save' }).last();
     expect(await saved.textContent()).toContain(`${audit.reasons['from-machine']}: ${audit.reasons.change}`);
+    expect(await saved.textContent()).toContain(`${texts['word.owner']} (${texts['word.terminal']})`);
+  });
+
+  it('how a note was saved, and whose it is', async () => {
+    await open('memory');
+    const note = page.locator('.card', { hasText: 'The payments service rounds half up.' });
+    await note.getByText(`${texts['word.manual']} · ${texts['word.owner']}`).waitFor();
   });
 
   it('why a turn failed, with the original message as its detail', async () => {

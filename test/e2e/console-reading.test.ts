@@ -74,7 +74,7 @@ it('a link to a tool leads to its form', async () => {
   await eventually(async () => expect((await button.boundingBox())?.y).toBeLessThan(800));
 });
 
-it('on a phone the buttons to stop and to send are beside each other', async () => {
+it('on a phone the buttons to stop and to send are beside each other, and the meter below them', async () => {
   await page.setViewportSize(PHONE);
   await page.goto(`${opened.address}#/chat`);
   await ask('wait a while');
@@ -84,5 +84,7 @@ it('on a phone the buttons to stop and to send are beside each other', async () 
   const [first, second] = [await stop.boundingBox(), await send.boundingBox()];
   expect(first?.y).toBe(second?.y);
   expect((second?.x ?? PHONE.width) + (second?.width ?? 0)).toBeLessThanOrEqual(PHONE.width);
+  const meter = await page.locator('.meter', { hasText: '%' }).boundingBox();
+  expect(meter?.y).toBeGreaterThanOrEqual((second?.y ?? PHONE.height) + (second?.height ?? 0));
   await stop.click();
 });

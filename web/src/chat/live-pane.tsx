@@ -1,5 +1,6 @@
 // What runs now, in a few lines: the call of a turn with the end of its output, for where the whole card is not in view.
 import { t } from '../language/language.ts';
+import { isOpenQuestion } from './rows.ts';
 import { tellingArgument } from './telling-argument.ts';
 import type { Part, TurnView } from './turn-view.ts';
 
@@ -25,8 +26,10 @@ export function LivePane({ turn, lines = LINES }: { turn: TurnView | undefined; 
 
 function runningCall({ state, parts }: TurnView): Extract<Part, { kind: 'tool' }> | undefined {
   if (state === 'ended') return undefined;
-  const part = parts.findLast(({ kind }) => kind === 'tool');
-  return part?.kind === 'tool' && part.result === undefined ? part : undefined;
+  const index = parts.findLastIndex(({ kind }) => kind === 'tool');
+  const part = parts[index];
+  // What a person is asked about has not begun.
+  return part?.kind === 'tool' && part.result === undefined && !isOpenQuestion(parts[index + 1]) ? part : undefined;
 }
 
 export function lastLines(text: string, count: number): string {

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { auditTexts, loadedAuditTexts, reasonsText, titleText } from '../language/audit/audit-texts.ts';
 import { relativeText } from '../language/format.ts';
-import { language, type TextKey, t, wordText } from '../language/language.ts';
+import { language, personText, type TextKey, t, wordText } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { type ObjectSchema, SchemaForm, valuesOf, type Written } from '../parts/schema-form.tsx';
 import { attempt, sayProblem } from '../parts/toast.tsx';
@@ -180,7 +180,8 @@ function Answered({ question, resolution }: { question: Question; resolution: Re
 
 function endingText(resolution: Resolution, isPlan: boolean): string {
   if (resolution.ending !== 'answered') return t('answer.ended');
-  const { answer, by } = resolution;
+  const { answer } = resolution;
+  const by = personText(resolution.by);
   const place = wordText(resolution.place);
   if (isPlan && 'scope' in answer && answer.scope !== undefined)
     return `${t(PLAN_ANSWERS[answer.scope])} · ${t('answer.allowed', { by, place })}`;

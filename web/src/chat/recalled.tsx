@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { numberText, timeText } from '../language/format.ts';
-import { t } from '../language/language.ts';
+import { personText, t, wordText } from '../language/language.ts';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { isOwner } from '../state/me.ts';
 import type { Part } from './turn-view.ts';
@@ -31,7 +31,8 @@ function Items({ items, session, turn }: Pick<RecalledPart, 'items'> & { session
       {items.map(({ id, position, source, scope, date }, index) => (
         <li key={`${id}-${position}-${source}`}>
           {why.value?.[index]?.text !== undefined && <p class="pre">{why.value[index].text}</p>}
-          {source} <span class="quiet">{[scope, timeText(date)].filter((each) => each !== '').join(' · ')}</span>
+          {wordText(source)}{' '}
+          <span class="quiet">{[personText(scope), timeText(date)].filter((each) => each !== '').join(' · ')}</span>
         </li>
       ))}
     </ul>

@@ -35,6 +35,8 @@ export const enWords = {
   'word.terminal': 'terminal',
   'word.chat': 'chat',
   'word.program': 'program',
+  'word.owner': 'owner',
+  'word.manual': 'saved by hand',
   'word.standby': 'standby',
   'word.new': 'new',
   'word.update': 'update',

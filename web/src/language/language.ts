@@ -43,6 +43,11 @@ export function wordText(word: string): string {
   return key in texts.value ? t(key as TextKey) : word;
 }
 
+/** The name of a person, as the API has it. */
+export function personText(name: string): string {
+  return name === 'owner' ? t('word.owner') : name;
+}
+
 export function preferred(wanted: readonly string[]): Language {
   const codes = wanted.map((each) => each.toLowerCase().split('-')[0]);
   return LANGUAGES.find((each) => each === codes.find((code) => LANGUAGES.includes(code as Language))) ?? 'en';

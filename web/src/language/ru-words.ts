@@ -37,6 +37,8 @@ export const ruWords: Record<keyof typeof enWords, string> = {
   'word.terminal': 'терминал',
   'word.chat': 'чат',
   'word.program': 'программа',
+  'word.owner': 'владелец',
+  'word.manual': 'сохранено вручную',
   'word.standby': 'в резерве',
   'word.new': 'новое',
   'word.update': 'обновление',

@@ -140,7 +140,7 @@ export const zhManagement: Readonly<Record<keyof typeof enManagement, string>> =
   'skills.removeTitle': '删除 {name}？',
   'skills.removeText': '其文件夹将从主目录删除。',
   // Usage, doctor, logs
-  'usage.about': '所有任务的模型用量。',
+  'usage.about': '所有轮次的模型用量。',
   'usage.today': '今天，{day}',
   'usage.days': '按天',
   'usage.span': '时间范围',

@@ -37,6 +37,8 @@ export const zhWords: Record<keyof typeof enWords, string> = {
   'word.terminal': '终端',
   'word.chat': '聊天',
   'word.program': '程序',
+  'word.owner': '所有者',
+  'word.manual': '手动保存',
   'word.standby': '待命',
   'word.new': '新',
   'word.update': '更新',

@@ -6,7 +6,7 @@ import { type AuditTexts, auditTexts, reasonsText } from '../language/audit/audi
 import { errorText } from '../language/errors/error-texts.ts';
 import { filled } from '../language/filled.ts';
 import { timeText } from '../language/format.ts';
-import { language, t, wordText } from '../language/language.ts';
+import { language, personText, t, wordText } from '../language/language.ts';
 import { download } from '../parts/download.ts';
 import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/notes.tsx';
@@ -111,9 +111,9 @@ function Lines({ lines, texts }: { lines: readonly Line[]; texts: AuditTexts | u
             {outcome !== undefined && (
               <span class={`state ${outcome === 'allowed' ? 'ok' : outcome}`}>{wordText(outcome)}</span>
             )}{' '}
-            <strong>{what}</strong> {about}{' '}
+            <strong>{what}</strong> {about === '{}' ? '' : about}{' '}
             <span class="quiet">
-              {who}
+              {whoText(who)}
               {why !== undefined && ` · ${why}`}
             </span>{' '}
             {session !== undefined && <a href={hrefOf('chat', session)}>{session}</a>}
@@ -122,6 +122,12 @@ function Lines({ lines, texts }: { lines: readonly Line[]; texts: AuditTexts | u
       })}
     </ul>
   );
+}
+
+/** An operation is on record with the place that it was asked for at. */
+function whoText(who: string): string {
+  const [, person = who, place] = /^(.*) \((\w+)\)$/.exec(who) ?? [];
+  return place === undefined ? personText(who) : `${personText(person)} (${wordText(place)})`;
 }
 
 /** In the language of the page where the log says something known; of a failed operation, the text of its error and what the log says of it. */

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { numberText, timeText } from '../language/format.ts';
-import { t } from '../language/language.ts';
+import { personText, t, wordText } from '../language/language.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/notes.tsx';
@@ -88,7 +88,7 @@ function Found({ words, scope }: { words: string; scope: { scope?: string } }) {
             {results.map((each) => (
               <li key={each.id} class="card">
                 <div class="row">
-                  <strong>{each.title ?? each.source}</strong>
+                  <strong>{each.title ?? wordText(each.source)}</strong>
                   <span class="grow" />
                   <meter
                     min={0}
@@ -107,7 +107,7 @@ function Found({ words, scope }: { words: string; scope: { scope?: string } }) {
                   {each.why.vector !== undefined && ` · ${t('memory.meaning', { score: each.why.vector.toFixed(2) })}`}
                 </p>
                 <p class="quiet">
-                  {each.source} · {each.scope} · {timeText(each.date)}
+                  {wordText(each.source)} · {personText(each.scope)} · {timeText(each.date)}
                   {each.supersededBy !== undefined && ` · ${t('memory.superseded')}`}
                 </p>
               </li>
@@ -137,17 +137,17 @@ function Notes({ scope }: { scope: { scope?: string } }) {
             {listed.map((note) => (
               <li key={note.id} class="card row top">
                 <div class="grow">
-                  <strong>{note.title ?? note.source}</strong>
+                  <strong>{note.title ?? wordText(note.source)}</strong>
                   <p class="clip">{note.head}</p>
                   <p class="quiet">
-                    {note.source} · {note.scope} · {timeText(note.date)} ·{' '}
+                    {wordText(note.source)} · {personText(note.scope)} · {timeText(note.date)} ·{' '}
                     {t('memory.chunks', { count: numberText(note.chunks) })}
                   </p>
                 </div>
                 <button
                   type="button"
                   class="icon-button"
-                  aria-label={t('memory.forgetOf', { title: note.title ?? note.source })}
+                  aria-label={t('memory.forgetOf', { title: note.title ?? wordText(note.source) })}
                   onClick={() => setForgetting(note.id)}
                 >
                   <Icon name="trash" />

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { relativeText } from '../language/format.ts';
-import { t } from '../language/language.ts';
+import { personText, t } from '../language/language.ts';
 import { ConfirmDialog, Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { WhenLoaded } from '../parts/page.tsx';
@@ -22,7 +22,7 @@ export function Browsers() {
             {listed.map(({ id, name, agent, seenAt }) => (
               <li key={id} class="row wrap">
                 <span class="grow">
-                  <strong>{name}</strong> {browserName(agent)}{' '}
+                  <strong>{personText(name)}</strong> {browserName(agent)}{' '}
                   <span class="quiet">{t('browsers.seen', { when: relativeText(seenAt) })}</span>
                 </span>
                 {id === me.value?.sessionId ? (

@@ -52,7 +52,7 @@ export default function Usage() {
 function Today({ day, tokens, costUsd, dailyMaxTokens, dailyMaxCostUsd }: TodayValue) {
   return (
     <section aria-labelledby="today">
-      <h2 id="today">{t('usage.today', { day })}</h2>
+      <h2 id="today">{t('usage.today', { day: dayText(day) })}</h2>
       <div class="cards grid">
         <Amount label={t('usage.tokens')} value={tokens} cap={dailyMaxTokens} shown={numberText} />
         <Amount label={t('usage.cost')} value={costUsd} cap={dailyMaxCostUsd} shown={costText} />
