@@ -25,9 +25,9 @@ const zh: Record<SignInText, string> = {
   runUp: '请在终端运行 {command}：它会打开一个登录链接。',
   password: '密码',
   asOwner: '此链接让这个浏览器以所有者身份登录。',
-  asPerson: '此链接让这个浏览器以 {name} 的身份登录。所有者可以看到你写的内容。',
+  asPerson: '此链接让这个浏览器以 {name} 的身份登录。所有者可以看到您写的内容。',
   away: '网关没有响应。',
-  LINK_INVALID: '此链接已被使用或已过期。“lainclaw up”会打开新的链接；如果你是受邀者，请向所有者索取新链接。',
+  LINK_INVALID: '此链接已被使用或已过期。“lainclaw up”会打开新的链接；如果您是受邀者，请向所有者索取新链接。',
   WRONG_PASSWORD: '密码不正确。也可以用“lainclaw up”的链接登录，无需密码。',
   TOO_MANY_ATTEMPTS: '来自此地址的错误尝试过多。请稍候再试。',
 };
