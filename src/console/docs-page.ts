@@ -25,9 +25,9 @@ function shown({ name, class: kind, summary, input, output }: Operation): string
   const fields =
     rows.length === 0
       ? '<p>No input.</p>'
-      : `<table><thead><tr><th>Input</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+      : `<table><thead><tr><th>Input</th><th>Type</th><th>About</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
   return `<article><h3 id="${escaped(name)}"><code>${escaped(name)}</code> <small class="${kind}">${kind}</small></h3>
-<p>${escaped(summary)}</p>${fields}<details><summary>Output</summary><pre>${escaped(JSON.stringify(output, undefined, 2))}</pre></details></article>`;
+<p>${escaped(summary)}</p>${fields}<details><summary>Output</summary><pre tabindex="0">${escaped(JSON.stringify(output, undefined, 2))}</pre></details></article>`;
 }
 
 function typeOf(schema: unknown): string {
@@ -42,7 +42,8 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-export const DOCS_STYLE = `:root { color-scheme: light dark; }
+export const DOCS_STYLE = `:root { color-scheme: light dark; background: light-dark(#fff, #17181c); color: light-dark(#1b1c20, #e6e6e9); }
+a { color: light-dark(#0b5394, #9cc7ff); }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; }
 nav a { display: inline-block; margin-right: 0.75rem; }
 article { border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: 0.5rem 0; }
@@ -50,6 +51,6 @@ h3 { margin: 0.5rem 0; }
 small { font-weight: normal; opacity: 0.75; }
 small.danger { color: light-dark(#a40000, #ff8a80); opacity: 1; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: 0.2rem 0.75rem 0.2rem 0; }
+th, td { text-align: left; vertical-align: top; padding: 0.2rem 0.75rem 0.2rem 0; overflow-wrap: anywhere; }
 pre { overflow-x: auto; font-size: 0.85rem; }
 `;
