@@ -81,6 +81,7 @@ it('on a phone the buttons to stop and to send are beside each other, and the me
   const stop = page.getByRole('button', { name: 'Stop', exact: true });
   const send = page.getByRole('button', { name: 'Send to the running turn' });
   await stop.waitFor();
+  await page.locator('.meter', { hasText: '%' }).waitFor();
   const [first, second] = [await stop.boundingBox(), await send.boundingBox()];
   expect(first?.y).toBe(second?.y);
   expect((second?.x ?? PHONE.width) + (second?.width ?? 0)).toBeLessThanOrEqual(PHONE.width);
