@@ -9,10 +9,12 @@ function question(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
   return { call, verdict: { rememberAs: ['file_edit(a.txt)'] }, ...more } as PermissionQuestion;
 }
 
-function setUp(scope: 'once' | 'always' | undefined) {
+const ANNA = { by: 'Anna', place: 'chat' } as const;
+
+function setUp(scope: 'once' | 'always' | undefined, answered: typeof ANNA | 'nobody' = ANNA) {
   const journal: unknown[] = [];
   const grants = createGrants({
-    questions: { permission: async () => scope && { scope, by: 'Anna', place: 'chat' } },
+    questions: { permission: async () => (answered === 'nobody' ? undefined : { scope, ...answered }) },
     turn: {
       permissionAsked: async () => {},
       callPermitted: async (call, granted) => void journal.push({ call, granted }),
@@ -52,6 +54,14 @@ describe('a permission that a person gives', () => {
     const asked = question({ preview });
     expect(await ask(asked)).toBeUndefined();
     expect([journal, grants.of(asked.call)]).toEqual([[], undefined]);
+    expect(grants.answeredFrom(asked.call)).toEqual(ANNA);
+  });
+
+  it('that nobody answered was answered by nobody', async () => {
+    const { grants, ask } = setUp(undefined, 'nobody');
+    const asked = question();
+    expect(await ask(asked)).toBeUndefined();
+    expect(grants.answeredFrom(asked.call)).toBeUndefined();
   });
 
   it('is kept with as much of a long preview as is bounded', async () => {

@@ -3,7 +3,7 @@
 import type { Turn } from '../sessions/turn.ts';
 import type { AskPerson } from '../tools/policy.ts';
 import type { ToolCall, ToolPreview } from '../tools/tool.ts';
-import type { GrantedPermission, TurnQuestions } from './questions.ts';
+import type { AnsweredFrom, GrantedPermission, TurnQuestions } from './questions.ts';
 
 const KEPT_CHARACTERS = 50_000;
 
@@ -12,6 +12,8 @@ export interface Grants {
   askPerson: AskPerson;
   /** Undefined when nobody was asked about this call, or it was not allowed. */
   of(call: ToolCall): GrantedPermission | undefined;
+  /** Undefined when nobody answered about this call. */
+  answeredFrom(call: ToolCall): AnsweredFrom | undefined;
 }
 
 export interface GrantsDependencies {
@@ -23,23 +25,30 @@ export interface GrantsDependencies {
 export function createGrants({ questions, turn, now }: GrantsDependencies): Grants {
   // By the call itself: small servers give several calls one id.
   const grants = new Map<ToolCall, GrantedPermission>();
+  const answered = new Map<ToolCall, AnsweredFrom>();
   return {
     async askPerson(question, signal) {
       await turn.permissionAsked(question.call);
       const answer = await questions.permission(question, signal);
       if (!answer) return undefined;
       const { call, verdict, preview } = question;
+      const { scope, by, place } = answer;
+      answered.set(call, { by, place });
+      if (scope === undefined) return undefined;
       const granted: GrantedPermission = {
-        ...answer,
+        scope,
+        by,
+        place,
         at: new Date(now()).toISOString(),
-        rules: answer.scope === 'once' ? [] : verdict.rememberAs,
+        rules: scope === 'once' ? [] : verdict.rememberAs,
         ...(preview && { preview: bounded(preview) }),
       };
       grants.set(call, granted);
       await turn.callPermitted(call, granted);
-      return answer.scope;
+      return scope;
     },
     of: (call) => grants.get(call),
+    answeredFrom: (call) => answered.get(call),
   };
 }
 

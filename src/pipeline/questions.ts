@@ -38,6 +38,9 @@ export type PermissionResolution = Resolution<{ scope: Scope | undefined }>;
 /** What was filled in goes to the server that asked, and to no other reader. */
 export type FormResolution = Resolution<{ action: FormAnswer['action'] }>;
 
+/** Without a scope: denied. */
+export type PermissionAnswer = { scope: Scope | undefined } & AnsweredFrom;
+
 /** A permission that a person gave, as it is kept with the call and in the transcript. */
 export interface GrantedPermission extends AnsweredFrom {
   scope: Scope;
@@ -50,8 +53,8 @@ export interface GrantedPermission extends AnsweredFrom {
 
 /** Puts the questions of one turn to its readers. */
 export interface TurnQuestions {
-  /** Undefined: not allowed. Rejects when `signal` fires. */
-  permission(question: PermissionQuestion, signal: AbortSignal): Promise<({ scope: Scope } & AnsweredFrom) | undefined>;
+  /** Undefined: nobody answered. Rejects when `signal` fires. */
+  permission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer | undefined>;
   /** Absent when nobody can fill in forms. */
   form?(request: FormRequest, signal: AbortSignal): Promise<FormAnswer>;
 }

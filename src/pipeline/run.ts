@@ -126,7 +126,7 @@ function turnTools(
     mode,
     who: nameOfAsker(request.asker),
     sessionKey: turn.entry.sessionKey,
-    approver: grants?.of,
+    answeredFrom: grants?.answeredFrom,
     askPerson: grants?.askPerson,
     askForm: questions?.form,
     sessionId,

@@ -19,19 +19,19 @@ export interface CallAuditOptions {
   who: string;
   session?: string;
   turn?: string;
-  /** Who answered about the call. */
-  approver(call: ToolCall): { by: string; place: string } | undefined;
+  /** Undefined: nobody answered about the call. Absent where it is not known who did. */
+  answeredFrom?(call: ToolCall): { by: string; place: string } | undefined;
   /** A line that nothing waits for could not be written. */
   onFailure(error: unknown): void;
 }
 
-export function createCallAudit({ append, who, session, turn, approver, onFailure }: CallAuditOptions): CallAudit {
+export function createCallAudit({ append, who, session, turn, answeredFrom, onFailure }: CallAuditOptions): CallAudit {
   const from = { who, ...(session !== undefined && { session }), ...(turn !== undefined && { turn }) };
   const later = (events: AuditEvent[]): void => void append(events, { beginsNone: true }).catch(onFailure);
 
   function approval(call: ToolCall, about: string, answer: string): AuditEvent {
-    const person = approver(call);
-    const name = person ? `${person.by} (${person.place})` : 'a person';
+    const person = answeredFrom?.(call);
+    const name = person ? `${person.by} (${person.place})` : answeredFrom ? 'nobody' : 'a person';
     const outcome = answer === 'no' ? 'denied' : 'allowed';
     return { ...from, kind: 'approval', who: name, what: call.name, about, outcome, why: answer, call: call.id };
   }

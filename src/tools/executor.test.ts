@@ -8,7 +8,7 @@ import type { AuditEvent } from '../storage/audit.ts';
 import type { Changes } from '../undo/changes.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createReusedResults, noReuse } from './cache.ts';
-import { createCallAudit } from './call-audit.ts';
+import { type CallAuditOptions, createCallAudit } from './call-audit.ts';
 import { createExecutor, type ExecutorOptions, NotStarted } from './executor.ts';
 import { createLater, type Later } from './later.ts';
 import { createTurnMode } from './permissions/mode.ts';
@@ -56,7 +56,13 @@ function policy({ mode, askPerson }: { mode: Mode } & Pick<PolicyOptions, 'askPe
   });
 }
 
-function setUp(spec: ToolSpec, changed: Partial<ExecutorOptions> = {}) {
+const fromAnna = () => ({ by: 'Anna', place: 'chat' });
+
+function setUp(
+  spec: ToolSpec,
+  changed: Partial<ExecutorOptions> = {},
+  answeredFrom: CallAuditOptions['answeredFrom'] = fromAnna,
+) {
   const defects: unknown[] = [];
   const kept: string[] = [];
   const recorded: AuditEvent[] = [];
@@ -71,7 +77,7 @@ function setUp(spec: ToolSpec, changed: Partial<ExecutorOptions> = {}) {
     audit: createCallAudit({
       append: async (events) => void recorded.push(...events),
       who: 'owner',
-      approver: () => undefined,
+      answeredFrom,
       onFailure: () => {},
     }),
     keepOutput: async (_call, text) => {
@@ -117,6 +123,10 @@ describe('the audit log', () => {
     const no = setUp(asks, { authorise: policy({ mode: 'ask', askPerson: async () => undefined }) });
     await no.executor.execute(call(), never);
     expect(no.recorded.map(shortly)).toEqual(['approval denied no', 'tool-call denied tool was not approved']);
+    expect(no.recorded[0]).toMatchObject({ who: 'Anna (chat)' });
+    const late = setUp(asks, { authorise: policy({ mode: 'ask', askPerson: async () => undefined }) }, () => undefined);
+    await late.executor.execute(call(), never);
+    expect(late.recorded[0]).toMatchObject({ kind: 'approval', outcome: 'denied', who: 'nobody' });
   });
 
   it('has calls of tools that do not exist', async () => {
@@ -129,7 +139,6 @@ describe('the audit log', () => {
     const audit = createCallAudit({
       append: () => Promise.reject(new Error('the disk is full')),
       who: 'owner',
-      approver: () => undefined,
       onFailure: () => {},
     });
     const write = vi.fn(async () => ({ data: 1 }));

@@ -102,7 +102,7 @@ export interface TurnTools {
   /** For the audit log: who asks, in which session (its key), and who answered about a call. */
   who: string;
   sessionKey?: string;
-  approver?(call: ToolCall): { by: string; place: string } | undefined;
+  answeredFrom?(call: ToolCall): { by: string; place: string } | undefined;
   /** The asker: memory is read and saved in this name. */
   reader: MemoryReader;
   /** Starts other turns in the name of this one. */
@@ -207,7 +207,7 @@ export function createToolbox(dependencies: ToolboxDependencies): Toolbox {
           who: turn.who,
           session: turn.sessionKey,
           turn: turnId,
-          approver: turn.approver ?? (() => undefined),
+          answeredFrom: turn.answeredFrom,
           onFailure: (error) => warn(`the audit log: ${(error as Error).message}`),
         }),
         ...(content && { rememberWrites: async (written) => (await content()).rememberWrites(written) }),

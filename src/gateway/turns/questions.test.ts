@@ -71,7 +71,7 @@ describe('a question', () => {
           expect(by.place !== 'chat' || by.chat === 'telegram:1').toBe(true);
           const scope = answer.kind === 'allow' ? answer.scope : undefined;
           const filled = answer.kind === 'form' ? answer.answer : { action: 'decline' };
-          expect(await asked).toEqual(isForm ? filled : scope && expect.objectContaining({ scope }));
+          expect(await asked).toEqual(isForm ? filled : expect.objectContaining({ scope, place: by.place }));
           expect(scope).not.toBe('always');
         }
         if (accepted.length === 0) {

@@ -3,7 +3,7 @@
 // means no. Who answers later learns how it ended.
 import { type FormAnswer, type FormRequest, withDefaults } from '../../mcp/elicitation.ts';
 import type { RunEvent } from '../../pipeline/events.ts';
-import type { AnsweredFrom, Resolution, TurnQuestion } from '../../pipeline/questions.ts';
+import type { PermissionAnswer, Resolution, TurnQuestion } from '../../pipeline/questions.ts';
 import type { Scope } from '../../tools/permissions/decision.ts';
 import type { PermissionQuestion } from '../../tools/policy.ts';
 import { valueProblem } from '../../tools/validate.ts';
@@ -29,8 +29,6 @@ export type AnswerOutcome =
 /** How a question ended, as every reader sees it. */
 export type ResolvedEvent = Extract<RunEvent, { type: 'permission-resolved' | 'form-resolved' }>;
 
-export type PermissionAnswer = ({ scope: Scope } & AnsweredFrom) | undefined;
-
 /** The turn that asks. */
 export interface AskingTurn {
   id: string;
@@ -43,7 +41,11 @@ export interface AskingTurn {
 }
 
 export interface Questions {
-  askPermission(turn: AskingTurn, permission: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  askPermission(
+    turn: AskingTurn,
+    permission: PermissionQuestion,
+    signal: AbortSignal,
+  ): Promise<PermissionAnswer | undefined>;
   askForm(turn: AskingTurn, form: FormRequest, signal: AbortSignal): Promise<FormAnswer>;
   answer(questionId: string, answer: QuestionAnswer, by: Answerer): Promise<AnswerOutcome>;
   /** Open ones, oldest first. */
@@ -140,8 +142,7 @@ export function createQuestions({ now, newId }: QuestionsDependencies): Question
       });
       signal.throwIfAborted();
       if (resolution.ending !== 'answered') return undefined;
-      const scope = scopeOf(resolution.answer);
-      return scope && { scope, place: resolution.place, by: resolution.by };
+      return { scope: scopeOf(resolution.answer), place: resolution.place, by: resolution.by };
     },
 
     async askForm(turn, form, signal) {

@@ -67,7 +67,8 @@ const typesOf = (items: readonly TurnItem[]): string[] =>
 /** Asks, and tells what came of it. */
 async function* asks(turn: HubTurn, question = permission()): AsyncGenerator<RunEvent> {
   const answer = await turn.questions.permission(question, turn.signal);
-  yield { type: 'notice', text: answer ? `${answer.scope} by ${answer.by} at the ${answer.place}` : 'denied' };
+  const said = answer && `${answer.scope ?? 'denied'} by ${answer.by} at the ${answer.place}`;
+  yield { type: 'notice', text: said ?? 'nobody answered' };
   yield runEnd();
 }
 
@@ -229,7 +230,7 @@ describe('a question', () => {
     });
     expect(await hub.answer('q-other', { kind: 'deny' }, TERMINAL)).toEqual({ kind: 'unknown' });
     expect(await hub.answer(openId(hub), { kind: 'deny' }, TERMINAL)).toEqual({ kind: 'accepted' });
-    expect(noticeIn(await read(hub, 'one'))).toBe('denied');
+    expect(noticeIn(await read(hub, 'one'))).toBe('denied by owner at the terminal');
   });
 
   it('is a no when its time is over', async () => {
@@ -239,7 +240,7 @@ describe('a question', () => {
     const id = openId(hub);
     expect(hub.questions()[0]?.expiresAt).toBe(new Date(61_000).toISOString());
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(noticeIn(await read(hub, 'one'))).toBe('denied');
+    expect(noticeIn(await read(hub, 'one'))).toBe('nobody answered');
     expect(await hub.answer(id, { kind: 'allow', scope: 'once' }, TERMINAL)).toMatchObject({
       kind: 'ended',
       event: { resolution: { ending: 'expired' } },

@@ -36,6 +36,7 @@ export const enWords = {
   'word.chat': 'chat',
   'word.program': 'program',
   'word.owner': 'owner',
+  'word.nobody': 'nobody',
   'word.manual': 'saved by hand',
   'word.standby': 'standby',
   'word.new': 'new',

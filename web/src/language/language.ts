@@ -45,7 +45,7 @@ export function wordText(word: string): string {
 
 /** The name of a person, as the API has it. */
 export function personText(name: string): string {
-  return name === 'owner' ? t('word.owner') : name;
+  return name === 'owner' || name === 'nobody' ? t(`word.${name}`) : name;
 }
 
 export function preferred(wanted: readonly string[]): Language {

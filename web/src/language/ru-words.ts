@@ -38,6 +38,7 @@ export const ruWords: Record<keyof typeof enWords, string> = {
   'word.chat': 'чат',
   'word.program': 'программа',
   'word.owner': 'владелец',
+  'word.nobody': 'никто',
   'word.manual': 'сохранено вручную',
   'word.standby': 'в резерве',
   'word.new': 'новое',

@@ -38,6 +38,7 @@ export const zhWords: Record<keyof typeof enWords, string> = {
   'word.chat': '聊天',
   'word.program': '程序',
   'word.owner': '所有者',
+  'word.nobody': '无人',
   'word.manual': '手动保存',
   'word.standby': '待命',
   'word.new': '新',
