@@ -1,5 +1,5 @@
 // The kernel of the test machine decides which version it has; here a tree of plain files takes the place of each.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -51,6 +51,19 @@ test('none where nothing is handed on, nothing is there, or nothing may be writt
   expect(createCgroups({ root, membership: '0::/a/b\n' })('1', TRIAL_LIMITS)).toBeUndefined();
   expect(createCgroups({ root: join(root, 'nowhere'), membership: '' })('1', TRIAL_LIMITS)).toBeUndefined();
   expect(readdirSync(join(root, 'a'))).toEqual(['b']);
+});
+
+test('a group that the kernel keeps too long is removed with a later one', async () => {
+  mkdirSync(join(root, 'pids'));
+  const newGroup = createCgroups({ root, membership: '8:pids:/\n' });
+  const path = join(root, `pids/lainclaw-${process.pid}-1`);
+  // A directory with files cannot be removed, as a group with processes cannot.
+  await newGroup('1', TRIAL_LIMITS)?.remove();
+  newGroup('2', TRIAL_LIMITS);
+  expect(existsSync(path)).toBe(true);
+  rmSync(join(path, 'pids.max'));
+  newGroup('3', TRIAL_LIMITS);
+  expect(existsSync(path)).toBe(false);
 });
 
 test('what a killed process left behind is swept', () => {

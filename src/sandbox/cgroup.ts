@@ -18,7 +18,7 @@ export interface Cgroup {
   add(pid: number): Promise<void>;
   /** True once the kernel killed a process of the group because memory ran out. */
   ranOutOfMemory(): boolean;
-  /** Every process of the group must have ended. Never rejects. Off the main thread: it takes milliseconds. */
+  /** Every process of the group must have ended. Never rejects. Off the main thread: it takes milliseconds. What the kernel keeps longer is removed with a later group. */
   remove(): Promise<void>;
 }
 
@@ -37,17 +37,27 @@ export interface CgroupDependencies {
 /** The place of the groups stays the same while this process lives: it is looked for, and tidied, with the first group. */
 export function createCgroups(dependencies: CgroupDependencies): (id: string, limits: Limits) => Cgroup | undefined {
   let found: { place: Place | undefined } | undefined;
+  /** Groups that the kernel still kept when their removal was given up. Tried again with the next group. */
+  const left = new Set<string>();
   return (id, limits) => {
     if (!found) {
       found = { place: findPlace(dependencies) };
       if (found.place) sweep(found.place.directory);
     }
-    return found.place && createCgroup(found.place, id, limits);
+    for (const directory of left) if (tryTo(() => rmdirSync(directory))) left.delete(directory);
+    return found.place && createCgroup(found.place, { id, limits, onLeft: (directory) => left.add(directory) });
   };
 }
 
+interface NewGroup {
+  id: string;
+  limits: Limits;
+  /** Called with a group that could not be removed in time. */
+  onLeft(directory: string): void;
+}
+
 /** Undefined where no group can be made. */
-function createCgroup(place: Place, id: string, limits: Limits): Cgroup | undefined {
+function createCgroup(place: Place, { id, limits, onLeft }: NewGroup): Cgroup | undefined {
   const directory = join(place.directory, `lainclaw-${process.pid}-${id}`);
   const holdsMemory = place.controllers.includes('memory');
   try {
@@ -78,6 +88,7 @@ function createCgroup(place: Place, id: string, limits: Limits): Cgroup | undefi
         if (isRemoved) return;
         await sleep(2);
       }
+      onLeft(directory);
     },
   };
 }
