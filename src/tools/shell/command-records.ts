@@ -37,7 +37,7 @@ export interface RunningRecord {
 }
 
 export interface CommandRecords {
-  /** Durable when it resolves. */
+  /** Durable when it resolves; nothing is on record when it rejects. */
   begin(command: RecordedCommand): Promise<RunningRecord>;
   /** The process that wrote such a file. */
   ownerOf(path: string): Owner;
@@ -57,7 +57,11 @@ export function createCommandRecords(directory: string, newId: (prefix: string) 
       started ??= readStat(process.pid)?.started ?? 0;
       const path = join(directory, `${process.pid}-${started}-${newId('command')}.json`);
       await ensureDirectory(directory);
-      await writeAtomically(path, `${JSON.stringify(toWritten(command))}\n`);
+      await writeAtomically(path, `${JSON.stringify(toWritten(command))}\n`).catch(async (error: unknown) => {
+        // It may be in its place already. The command does not start, and nothing is to be put back for it.
+        await remove(path);
+        throw error;
+      });
       // Said by the time of the file.
       const alive = setInterval(() => {
         const at = Date.now() / 1_000;
