@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { isSameMark, type Listing, listMany, markOf, readSmall } from './read-many.ts';
+import { isSameMark, markOf, readSmall } from './read-many.ts';
 
 let base: string;
 let root: string;
@@ -53,45 +53,4 @@ it('reads nothing but regular files of the size that was agreed, and waits for n
     expect(markOf(root, path), path).toBeUndefined();
   }
   expect(readSmall(root, 'sub/a', 5)).toBeUndefined();
-});
-
-it('leaves out what no command can write', async () => {
-  const isOwn = (path: string): boolean => path === join(root, 'sub');
-  const options = { skip: new Set<string>(), most: 10, signal: new AbortController().signal, now: Date.now };
-  expect(await listMany(root, { ...options, known: new Map(), isOwn })).toEqual([]);
-  expect(await listMany(root, { ...options, known: new Map() })).toEqual(['sub/a']);
-});
-
-it('lists again only directories that changed, and sees every change of them', async () => {
-  const known = new Map<string, Listing>();
-  let now = Date.now() + 1_000;
-  const list = async (): Promise<string[] | undefined> =>
-    (
-      await listMany(root, {
-        skip: new Set(['skipped']),
-        most: 100,
-        signal: AbortSignal.timeout(10_000),
-        now: () => now,
-        known,
-      })
-    )?.sort();
-  mkdirSync(join(root, 'skipped'));
-  writeFileSync(join(root, 'skipped/x'), '');
-  expect(await list()).toEqual(['sub/a']);
-  const first = known.get('sub/');
-  expect(first?.mark).toBeDefined();
-  expect(await list()).toEqual(['sub/a']);
-  expect(known.get('sub/')).toBe(first);
-  for (let count = 0; count < 50; count += 1) {
-    now = Date.now();
-    writeFileSync(join(root, 'sub/b'), '');
-    expect(await list()).toEqual(['sub/a', 'sub/b']);
-    renameSync(join(root, 'sub/b'), join(root, 'sub/c'));
-    expect(await list()).toEqual(['sub/a', 'sub/c']);
-    rmSync(join(root, 'sub/c'));
-    expect(await list()).toEqual(['sub/a']);
-  }
-  renameSync(join(root, 'sub'), join(root, 'aside'));
-  symlinkSync('../outside', join(root, 'sub'));
-  expect(await list()).toEqual(['aside/a']);
 });

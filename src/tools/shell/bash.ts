@@ -13,7 +13,7 @@ import { type ToolContext, ToolFailure, type ToolOutput, type ToolSpec } from '.
 import type { CommandRecords } from './command-records.ts';
 import { type CommandSettings, HOSTS_SCHEMA, limitsWith, refuseNetwork } from './command-settings.ts';
 import { orSandboxFailure, runSandboxed, type SandboxedRun } from './run-sandboxed.ts';
-import type { ChangeWatch, ChangeWatcher } from './watch-changes.ts';
+import type { ChangeWatch, ChangeWatcher, CommandChanges } from './watch-changes.ts';
 import type { PlantWatch, WatchPlants } from './watch-plants.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -125,7 +125,14 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       const recording = lookingForPlants?.then(async (plants) => {
         if ((await trying).isolates) await plants.begin();
       });
-      const watching = onlyReads ? undefined : watchForUndo(workspace, { hides, signal, now: context.now, isOwn });
+      // One walk serves both.
+      const walking = lookingForPlants?.then(
+        (plants) => plants.walked(),
+        () => undefined,
+      );
+      const watching = onlyReads
+        ? undefined
+        : watchForUndo(workspace, { hides, signal, now: context.now, isOwn, walking });
       for (const each of [recording, watching, trying]) each?.catch(() => {});
       const withdraw = async (error: unknown): Promise<never> => {
         await lookingForPlants?.then(
@@ -206,11 +213,12 @@ export function createBashTool(dependencies: BashDependencies): ToolSpec {
       const finished = await running;
       for (const note of putBack ?? []) progress(`[${note}]\n`);
       if ('process' in finished) {
-        const undo = watch && access === 'read-write' && (await recordChanges(watch, changes, [], finished.notCovered));
+        const compared = access === 'read-write' ? watch?.finish(plants?.walked()) : undefined;
+        const undo = compared && (await recordChanges(compared, changes, [], finished.notCovered));
         return { ...finished.output, meta: { ...finished.output.meta, sandbox: backend.name, ...undo } };
       }
       const takenOff = plants?.end();
-      const undo = watch && (await recordChanges(watch, changes, finished.heardFrom));
+      const undo = watch && (await recordChanges(watch.finish(plants?.walked()), changes, finished.heardFrom));
       await takenOff;
       if (finished.cancelled) signal.throwIfAborted();
       const notes = [...(putBack ?? []), ...tellNetwork(finished, { backend, setting: networkSetting, progress })];
@@ -240,12 +248,12 @@ interface UndoFacts {
 }
 
 async function recordChanges(
-  watch: ChangeWatch,
+  compared: Promise<CommandChanges>,
   changes: Changes,
   heardFrom: readonly string[] = [],
   more?: string,
 ): Promise<{ undo?: UndoFacts }> {
-  const { changes: made, notCovered = more } = await watch.finish().catch((error: unknown) => ({
+  const { changes: made, notCovered = more } = await compared.catch((error: unknown) => ({
     changes: [],
     notCovered: `the files could not be compared: ${(error as Error).message}`,
   }));

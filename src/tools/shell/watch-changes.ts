@@ -4,38 +4,20 @@
 // that is said. What was read for the command before is read again only where it has changed.
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { FileChange } from '../../storage/undo-records.ts';
-import {
-  isSameMark,
-  isSettled,
-  type Listing,
-  listMany,
-  type Mark,
-  markOf,
-  readSmall,
-  type SmallFile,
-} from '../../workspace/read-many.ts';
+import { isSameMark, isSettled, type Mark, markOf, readSmall, type SmallFile } from '../../workspace/read-many.ts';
+import { createDirectoryWalker, type WalkDirectories, type WalkedWorkspace } from '../../workspace/walk-directories.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { HidesPath } from '../permissions/hides-path.ts';
 import { findRipgrep } from '../search/program.ts';
 import { ripgrep, withoutRoot } from '../search/ripgrep.ts';
+import { KEPT_FILES } from './kept-files.ts';
 
-const MOST_FILES = 4_000;
+const MOST_FILES = KEPT_FILES.most;
 const LARGEST_BYTES = 1024 * 1024;
 const MOST_BYTES = 32 * 1024 * 1024;
 /** Between them others get their turn. */
 const BATCH = 250;
 
-/** Made by tools, from what is kept elsewhere. */
-const NEVER_KEPT: ReadonlySet<string> = new Set([
-  '.git',
-  'node_modules',
-  'bower_components',
-  '.venv',
-  'venv',
-  '__pycache__',
-  '.cache',
-  '.tox',
-]);
 /** So much of the contents stays in memory for the next command, which often follows soon. */
 const KEPT_BYTES = 8 * 1024 * 1024;
 const KEPT_FOR_MS = 30_000;
@@ -47,8 +29,8 @@ export interface CommandChanges {
 }
 
 export interface ChangeWatch {
-  /** Once the command has ended, however it ended. */
-  finish(): Promise<CommandChanges>;
+  /** Once the command has ended, however it ended. `walked`: what was found since then. */
+  finish(walked?: WalkedWorkspace): Promise<CommandChanges>;
 }
 
 interface Kept {
@@ -65,6 +47,8 @@ export interface WatchOptions {
   now(): number;
   /** See Sandbox. */
   isOwn?(path: string): boolean;
+  /** What somebody else finds right now, with the files of `KEPT_FILES`. */
+  walking?: Promise<WalkedWorkspace | undefined>;
 }
 
 export interface ChangeWatcher {
@@ -76,13 +60,14 @@ export interface ChangeWatcher {
  * could have left the same mark.
  */
 export function createChangeWatcher(): ChangeWatcher {
-  let known: { root: string; files: ReadonlyMap<string, Kept>; directories: Map<string, Listing> } | undefined;
+  const walk = createDirectoryWalker({ files: KEPT_FILES, onlyListed: true });
+  let known: { root: string; files: ReadonlyMap<string, Kept> } | undefined;
   let forgetting: NodeJS.Timeout | undefined;
 
-  function remember(root: string, files: ReadonlyMap<string, Kept>, directories: Map<string, Listing>): void {
+  function remember(root: string, files: ReadonlyMap<string, Kept>): void {
     clearTimeout(forgetting);
     const bytes = files.values().reduce((total, { file }) => total + (file?.bytes.length ?? 0), 0);
-    known = bytes > KEPT_BYTES ? undefined : { root, files, directories };
+    known = bytes > KEPT_BYTES ? undefined : { root, files };
     forgetting = setTimeout(() => {
       known = undefined;
     }, KEPT_FOR_MS);
@@ -100,12 +85,11 @@ export function createChangeWatcher(): ChangeWatcher {
   }
 
   return {
-    async watch(workspace, { hides = () => false, signal, now, isOwn = () => false }) {
+    async watch(workspace, { hides = () => false, signal, now, isOwn, walking }) {
       const { root } = workspace;
       if (workspace.guarantee !== 'descriptor-walk')
         return unwatched('this system gives no way to read many files safely at once');
-      const directories = known?.root === root ? known.directories : new Map<string, Listing>();
-      const listing = await listFiles(workspace, { hides, signal, now, isOwn, known: directories });
+      const listing = await listFiles(workspace, { hides, signal, now, isOwn, walk, walked: await walking });
       if (!listing) return unwatched(`the workspace has more than ${MOST_FILES} files`);
       const before = new Map<string, Kept>();
       let room = MOST_BYTES;
@@ -117,10 +101,10 @@ export function createChangeWatcher(): ChangeWatcher {
         before.set(path, kept);
       }
       return {
-        async finish() {
+        async finish(walked) {
           // The person who cancelled the command still wants to know what it has done.
           const patience = AbortSignal.timeout(10_000);
-          const looking = { hides, signal: patience, now, isOwn, known: directories };
+          const looking = { hides, signal: patience, now, isOwn, walk, walked };
           const after = await listFiles(workspace, looking, listing.way);
           const changes: FileChange[] = [];
           const lost: string[] = [];
@@ -144,7 +128,7 @@ export function createChangeWatcher(): ChangeWatcher {
               continue;
             changes.push({ tool: 'bash', path, before: earlier?.file, after: made, madeDirectories: [] });
           }
-          remember(root, files, directories);
+          remember(root, files);
           return { changes: withDirectories(changes, before), ...whyNot(lost, after === undefined) };
         },
       };
@@ -189,15 +173,17 @@ interface Listed {
   way: Way;
 }
 
-interface Looking extends Required<WatchOptions> {
-  /** Directories as they were read before. */
-  known: Map<string, Listing>;
+interface Looking extends Pick<WatchOptions, 'signal' | 'now' | 'isOwn'> {
+  hides: HidesPath;
+  walk: WalkDirectories;
+  /** Without it the workspace is walked. */
+  walked: WalkedWorkspace | undefined;
 }
 
 /** Undefined when there are too many. */
 async function listFiles(
   workspace: Workspace,
-  { hides, signal, now, isOwn, known }: Looking,
+  { hides, signal, now, isOwn, walk, walked }: Looking,
   chosen?: Way,
 ): Promise<Listed | undefined> {
   // A name that is not text cannot be shown to anybody; a hidden file cannot change.
@@ -205,9 +191,7 @@ async function listFiles(
   for (const way of chosen ? [chosen] : (['everything', 'not-ignored'] as const)) {
     const paths =
       way === 'everything'
-        ? (await listMany(workspace.root, { skip: NEVER_KEPT, most: MOST_FILES, signal, now, isOwn, known }))?.filter(
-            isWatched,
-          )
+        ? (walked ?? (await walk(workspace.root, { signal, now, isOwn }))).files?.filter(isWatched)
         : await listNotIgnored(workspace, isWatched, signal);
     if (paths) return { paths, way };
   }
@@ -225,7 +209,13 @@ async function listNotIgnored(
   try {
     await ripgrep({
       held,
-      flags: ['--files', '--null', '--hidden', '--no-require-git', ...[...NEVER_KEPT].map((name) => `--glob=!${name}`)],
+      flags: [
+        '--files',
+        '--null',
+        '--hidden',
+        '--no-require-git',
+        ...[...KEPT_FILES.notBelow].map((name) => `--glob=!${name}`),
+      ],
       signal,
       program: findRipgrep,
       separator: '\0',

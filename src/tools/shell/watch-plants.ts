@@ -8,11 +8,15 @@ import { toBytePath, toText } from '../../workspace/byte-path.ts';
 import { createExecutedWatcher } from '../../workspace/executed/watch-executed.ts';
 import { type EntryState, isSameState } from '../../workspace/repositories/git-entries.ts';
 import { createRepositoryWatcher } from '../../workspace/repositories/watch-repositories.ts';
+import { createDirectoryWalker, type WalkedWorkspace } from '../../workspace/walk-directories.ts';
 import { executedReason } from '../permissions/executed-paths.ts';
 import type { ToolContext } from '../tool.ts';
 import type { CommandRecords, RunningRecord } from './command-records.ts';
+import { KEPT_FILES } from './kept-files.ts';
 
 export interface PlantWatch {
+  /** What the last look has found, with the files of `KEPT_FILES`: the one before the command, or `putBack`. Undefined where that has changed it. */
+  walked(): WalkedWorkspace | undefined;
   /** Resolves when what was there is durably on record; the command must not start before. */
   begin(): Promise<void>;
   /** The command has ended. Where what it left cannot be put back, its record stays, and what changes from now on is not the command's. */
@@ -40,12 +44,16 @@ export type WatchPlants = (
 
 /** Remembers the directories that it has read. `userHome`: where the person's settings of git are. */
 export function createPlantWatcher(userHome: string, records?: Pick<CommandRecords, 'begin'>): WatchPlants {
-  const repositories = createRepositoryWatcher();
+  const repositories = createRepositoryWatcher(createDirectoryWalker({ files: KEPT_FILES }));
   const executed = createExecutedWatcher(executedReason);
   return async ({ workspace: { root }, signal, now, keptPath, tainted, approvedPaths = [], isOwn }) => {
     const approved = approvedPaths.map((path) => relative(root, path));
+    let walked: WalkedWorkspace | undefined;
+    const onWalked = (workspace: WalkedWorkspace): void => {
+      walked = workspace;
+    };
     const [ofGit, ofOthersFirst] = await Promise.all([
-      repositories.look({ root, signal, now, userHome, isOwn }),
+      repositories.look({ root, signal, now, userHome, isOwn, onWalked }),
       tainted && executed.look({ root, signal, now }),
     ]);
     let ofOthers = ofOthersFirst && new Map(ofOthersFirst);
@@ -77,10 +85,13 @@ export function createPlantWatcher(userHome: string, records?: Pick<CommandRecor
     }
 
     async function putBack(): Promise<string[]> {
-      const git = await repositories.putBack(ofGit, { root, now, keptPath, isOwn });
+      walked = undefined;
+      const git = await repositories.putBack(ofGit, { root, now, keptPath, isOwn, onWalked });
+      if (git.length > 0) walked = undefined;
       if (!ofOthers) return git;
       const others = await executed.putBack(ofOthers, { root, now, keptPath, isApproved: isTheirs });
       if (others.length === 0) return git;
+      walked = undefined;
       const from = sources.map(describeTaint).join(', ');
       const advice = `this turn has content from outside (${from}): to change such a file, write it with file_write or file_edit, and a person is asked`;
       return [...git, ...others, advice];
@@ -107,6 +118,7 @@ export function createPlantWatcher(userHome: string, records?: Pick<CommandRecor
     }
 
     return {
+      walked: () => walked,
       begin: record,
       commandEnded,
       putBack,

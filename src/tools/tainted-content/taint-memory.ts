@@ -7,7 +7,8 @@ import { createHash } from 'node:crypto';
 import { readStat } from '../../sandbox/end-tree.ts';
 import type { OwnerFiles } from '../../storage/storage.ts';
 import type { TaintSource } from '../../vocabulary/taint-source.ts';
-import { listMany, markOf, readSmall } from '../../workspace/read-many.ts';
+import { markOf, readSmall } from '../../workspace/read-many.ts';
+import { createDirectoryWalker, type ListedFiles } from '../../workspace/walk-directories.ts';
 import { EMPTY_RECORD, type PendingCommand, parseTaintRecord, type TaintRecord, withRecord } from './taint-record.ts';
 
 export const TAINTED_FILES = 'tainted-files.json';
@@ -19,7 +20,10 @@ const MOST_FILES = 1_000;
 const LONGEST_COMMAND_MS = 15 * 60_000;
 /** A file system's clock may lag a little behind ours. */
 const CLOCK_MS = 50;
-const NOT_LOOKED_THROUGH = new Set('.git node_modules bower_components .venv venv __pycache__ .cache .tox'.split(' '));
+const LOOKED_THROUGH: ListedFiles = {
+  most: Number.POSITIVE_INFINITY,
+  notBelow: new Set('.git node_modules bower_components .venv venv __pycache__ .cache .tox'.split(' ')),
+};
 
 export interface TaintMemory {
   read(): Promise<TaintRecord>;
@@ -91,8 +95,11 @@ export function createTaintMemory({ files, root, now, newId }: TaintMemoryDepend
 
   async function changedSince(since: number): Promise<string[]> {
     const signal = new AbortController().signal;
-    const all = await listMany(root, { skip: NOT_LOOKED_THROUGH, most: Infinity, signal, now, known: new Map() });
-    return (all ?? []).filter((path) => (markOf(root, path)?.ctimeMs ?? 0) >= since - CLOCK_MS);
+    const { files = [] } = await createDirectoryWalker({ files: LOOKED_THROUGH, onlyListed: true })(root, {
+      signal,
+      now,
+    });
+    return files.filter((path) => (markOf(root, path)?.ctimeMs ?? 0) >= since - CLOCK_MS);
   }
 
   async function rememberSince(since: number, sources: readonly TaintSource[]): Promise<void> {

@@ -5,7 +5,7 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { reasonText } from '../../vocabulary/reasons.ts';
 import { toBytePath, toSystem } from '../byte-path.ts';
-import { createRepositoryFinder } from './find-repositories.ts';
+import { createDirectoryWalker } from '../walk-directories.ts';
 import { entryState, type GitEntry, splitPath, textOf } from './git-entries.ts';
 import { inDirectory } from './in-directory.ts';
 import { type GitSettings, readText, settingsAround, settingsEverywhere } from './person-settings.ts';
@@ -69,7 +69,7 @@ export function entriesOfNamed(root: string, { hookDirectories, settings, progra
 /** Names of settings, as git prints them, of every repository below the root. */
 export async function settingNames(root: string, signal: AbortSignal, userHome: string): Promise<string[]> {
   // It looks once, so it need not know which directories have rested.
-  const { repositories } = await createRepositoryFinder()(root, { signal, now: () => 0 });
+  const { repositories } = await createDirectoryWalker()(root, { signal, now: () => 0 });
   const base = toBytePath(root);
   const sources = repositories.flatMap((repository) =>
     ['config', 'config.worktree'].flatMap((name): GitSettings[] => {

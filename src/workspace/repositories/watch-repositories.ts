@@ -5,7 +5,7 @@
 // `clone` and `worktree` work. Ends when a look finds nothing more to put back.
 import { realpathSync } from 'node:fs';
 import { toBytePath, toSystem, toText } from '../byte-path.ts';
-import { createRepositoryFinder, type FindOptions, type GitPlaces } from './find-repositories.ts';
+import { createDirectoryWalker, type WalkedWorkspace, type WalkOptions } from '../walk-directories.ts';
 import {
   type EntryState,
   entriesOfRepository,
@@ -32,9 +32,11 @@ export interface RepositoryStates {
   named: NamedFiles;
 }
 
-export interface LookOptions extends FindOptions {
+export interface LookOptions extends WalkOptions {
   /** Absolute and without links. */
   root: string;
+  /** Called with what each walk has found. */
+  onWalked?(workspace: WalkedWorkspace): void;
 }
 
 export interface PutBackOptions extends Omit<LookOptions, 'signal'> {
@@ -42,7 +44,6 @@ export interface PutBackOptions extends Omit<LookOptions, 'signal'> {
   keptPath(name: string): Promise<string>;
 }
 
-/** Remembers the directories that it has read. */
 export interface RepositoryWatcher {
   /** `userHome`: where the person's settings of git are. */
   look(options: LookOptions & { userHome: string }): Promise<RepositoryStates>;
@@ -50,20 +51,22 @@ export interface RepositoryWatcher {
   putBack(before: RepositoryStates, options: PutBackOptions): Promise<string[]>;
 }
 
-export function createRepositoryWatcher(): RepositoryWatcher {
-  const find = createRepositoryFinder();
+export function createRepositoryWatcher(walk = createDirectoryWalker()): RepositoryWatcher {
   return {
-    async look({ root, userHome, ...options }) {
-      const { entries, repositories } = look(root, await find(root, options));
+    async look({ root, userHome, onWalked, ...options }) {
+      const places = await walk(root, options);
+      onWalked?.(places);
+      const { entries, repositories } = look(root, places);
       const named = namedFiles(root, entries, userHome);
       const known = [...entries, ...entriesOfNamed(root, named)];
       return { states: new Map(known.map(({ path, state }) => [path, state])), repositories, named };
     },
-    async putBack(before, { root, keptPath, ...options }) {
+    async putBack(before, { root, keptPath, onWalked, ...options }) {
       const notes = new Set<string>();
       for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
         // A person who cancelled the command must be as safe as one who waited for it.
-        const places = await find(root, { ...options, signal: new AbortController().signal });
+        const places = await walk(root, { ...options, signal: new AbortController().signal });
+        onWalked?.(places);
         const risks = findRisks({ root, places, before });
         if (risks.length === 0) break;
         const byPath = new Map(risks.map((risk) => [risk.entry.path, risk]));
@@ -86,7 +89,7 @@ interface Look {
 }
 
 /** The entries of every repository that git would find, and of those that they lead to. */
-function look(root: string, { repositories, links }: GitPlaces): Look {
+function look(root: string, { repositories, links }: WalkedWorkspace): Look {
   const entries: GitEntry[] = links.map((path) => ({ role: 'git-link', path, state: entryState(root, path) }));
   const queue = new Set([...repositories, ...entries.flatMap((entry) => targetOf(root, entry) ?? [])]);
   // A set that grows while it is read is read to its end.
@@ -107,7 +110,7 @@ interface Risk {
 
 interface FindRisks {
   root: string;
-  places: GitPlaces;
+  places: WalkedWorkspace;
   before: RepositoryStates;
 }
 
@@ -137,7 +140,7 @@ function isLink({ role }: GitEntry): boolean {
   return role === 'git-link' || role === 'commondir';
 }
 
-function linkRisk(root: string, entry: GitEntry, { repositories }: GitPlaces): string | undefined {
+function linkRisk(root: string, entry: GitEntry, { repositories }: WalkedWorkspace): string | undefined {
   if (entry.state.kind === 'absent' || entry.state.kind === 'directory') return undefined;
   const target = targetOf(root, entry);
   if (target !== undefined && repositories.includes(target)) return undefined;
