@@ -27,6 +27,7 @@ import type { Availability, Finished, Limits, RunOptions, Sandbox, SandboxComman
 import { SandboxError } from './sandbox.ts';
 import { createFilterFile } from './seccomp/filter-file.ts';
 import { createSpareDirectories } from './spare-directories.ts';
+import { createSparePlaceholders } from './spare-placeholders.ts';
 import { createStarter } from './starter.ts';
 
 export interface BubblewrapDependencies {
@@ -70,6 +71,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   const starter = createStarter({ mkfifo: async () => (await programs()).mkfifo, inherited });
   const store = join(dependencies.lainclawHome, 'sandbox');
   const leaseDirectories = createSpareDirectories({ store, newName: leases.newLease });
+  const sparePlaceholders = createSparePlaceholders({ store, newName: leases.newLease });
   const readyRuns = createReadyRuns<ReadySandbox>(endUnused);
   const newGroup = createCgroups(dependencies.cgroups);
   const removingGroups = new Set<Promise<void>>();
@@ -113,7 +115,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
   async function makeReady(plan: RunPlan, limits: Limits): Promise<ReadySandbox> {
     const cgroup = newGroup(newId('run'), withOneMore(limits));
     try {
-      const common = { limits, cgroup, store, leases, leaseDirectories, starter };
+      const common = { limits, cgroup, store, leases, leaseDirectories, sparePlaceholders, starter };
       const openFifos = async (count: number): Promise<Fifo[]> =>
         (await starter.openPipes(count)) ?? fifos.take(count, starter.makeFifos);
       return await makeReadySandbox(plan, { ...common, openFifos, filter: filter.descriptor() });
@@ -228,6 +230,7 @@ export function createBubblewrap(dependencies: BubblewrapDependencies): Sandbox 
     await readyRuns.close();
     await Promise.all(removingGroups);
     await leaseDirectories.close();
+    sparePlaceholders.close();
     await starter.close();
     fifos.close();
     filter.close();

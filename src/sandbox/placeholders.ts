@@ -2,7 +2,8 @@
 // placeholder is an empty directory. It is removed after the run with rmdir, which never removes anything a person put
 // there meanwhile. Runs that share a workspace share it: each keeps a lease in it (an empty directory, which git does not
 // show), and the last run removes it, because removing a mount point unmounts it in every other sandbox. A lease names
-// its process; the next run removes the leases of dead processes.
+// its process; the next run removes the leases of dead processes. A run that is alone in a placeholder may move it away instead, to use it
+// again (`spare-placeholders.ts`).
 //
 // git fails on a directory named .git/commondir, so that placeholder is a file whose text changes nothing, and its leases
 // are in a directory beside it.
@@ -15,19 +16,24 @@ import {
   readdirSync,
   readFileSync,
   rmdir,
+  rmdirSync,
   rmSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { readStat } from './end-tree.ts';
+import { SandboxError } from './sandbox.ts';
 import { quoted } from './shell-quote.ts';
 import type { SpareDirectories } from './spare-directories.ts';
+import { hasJoined, type SparePlaceholders } from './spare-placeholders.ts';
 
 const LEASE = /^\.lainclaw-(\d+)-(\d+)-/;
 const FILES: Readonly<Record<string, string>> = { commondir: '.\n' };
 const ATTEMPTS = 100;
+/** Where leases come from and go to; with `keep`, also the placeholders themselves. */
+export type LeaseDirectories = Pick<SpareDirectories, 'make' | 'remove'> & Partial<Pick<SparePlaceholders, 'keep'>>;
 /** Leases as directories of the file system. */
-const PLAIN: Pick<SpareDirectories, 'make' | 'remove'> = {
+const PLAIN: LeaseDirectories = {
   make: (path) => mkdirSync(path, { mode: 0o755 }),
   remove: async (path) => void (await isRemoved(path)),
 };
@@ -88,22 +94,29 @@ export function placeholderIn(
   parent: HeldDirectory,
   name: string,
   leaseName: string,
-  leaseDirectories = PLAIN,
+  leaseDirectories: LeaseDirectories = PLAIN,
 ): Placeholder | undefined {
   const text = isFile(name) ? FILES[name] : undefined;
   const place = `${parent.address}/${name}`;
   const leases = `${parent.address}/${leasesOf(name)}`;
-  const lease = `${leases}/${leaseName}`;
 
   function take(): void {
     for (let attempt = 1; ; attempt += 1) {
+      let directory: HeldDirectory | undefined;
       try {
         unless('EEXIST', () => mkdirSync(leases, { mode: 0o755 }));
+        directory = holdDirectory(leases);
+        const lease = `${directory.address}/${leaseName}`;
         leaseDirectories.make(lease);
-        return;
+        if (hasJoined(leases, leaseName)) return;
+        // Another run moves it away, and may have done so.
+        tryTo(() => rmdirSync(lease));
+        if (attempt === ATTEMPTS) throw new SandboxError('setup-failed', `${leases} is being removed: try again`);
       } catch (error) {
         // Another run removed the directory between the two steps.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === ATTEMPTS) throw error;
+      } finally {
+        directory?.release();
       }
     }
   }
@@ -123,7 +136,7 @@ export function placedPlaceholder(
   parent: HeldDirectory,
   name: string,
   leaseName: string,
-  leaseDirectories = PLAIN,
+  leaseDirectories: LeaseDirectories = PLAIN,
 ): Placeholder {
   const text = isFile(name) ? FILES[name] : undefined;
   const place = `${parent.address}/${name}`;
@@ -140,6 +153,7 @@ export function placedPlaceholder(
         : `${remove} && [ "$(cat ${placeAt})" = ${quoted(text.trim())} ] && rm ${placeAt}`;
     },
     async release() {
+      if (text === undefined && leaseDirectories.keep?.(leases, leaseName)) return;
       await leaseDirectories.remove(`${parent.address}/${lease}`);
       // Nearly always nobody else has a lease in it, which needs no look.
       if (text === undefined && (await isRemoved(leases))) return;

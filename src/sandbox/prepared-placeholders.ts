@@ -23,6 +23,7 @@ import {
 } from './placeholders.ts';
 import { SandboxError } from './sandbox.ts';
 import type { SpareDirectories } from './spare-directories.ts';
+import { isKept, removeKept, type SparePlaceholders } from './spare-placeholders.ts';
 
 export interface PreparedPlaceholders {
   /** Where the mount of a path is made for now. */
@@ -42,6 +43,7 @@ export interface PreparedDependencies {
   store: string;
   leases: Leases;
   leaseDirectories: SpareDirectories;
+  sparePlaceholders: SparePlaceholders;
 }
 
 /** The placeholders of one directory. */
@@ -57,17 +59,18 @@ interface Group {
 /** Uses the directories of the plan until `withdraw` or `discard`, which release it. */
 export async function preparePlaceholders(
   plan: GuardPlan,
-  { store, leases: known, leaseDirectories }: PreparedDependencies,
+  { store, leases: known, leaseDirectories, sparePlaceholders }: PreparedDependencies,
 ): Promise<PreparedPlaceholders> {
   const groups = new Map<string, Group>();
   const covers: PlacedGuard[] = [];
   const { newLease } = known;
+  const directories = { ...leaseDirectories, keep: sparePlaceholders.keep };
 
   function groupOf({ above, parent, name }: MissingPath): Group {
     const existing = groups.get(above);
     if (existing) return existing;
     const lease = newLease();
-    const placeholder = placeholderIn(parent, name, lease, leaseDirectories);
+    const placeholder = placeholderIn(parent, name, lease, directories);
     if (!placeholder) throw new SandboxError('setup-failed', `nothing can be made in ${above}`);
     const cover = keep({ above, placeholder }, known);
     covers.push(cover);
@@ -84,7 +87,9 @@ export async function preparePlaceholders(
     const { holder, leases } = groupOf(missing);
     const lease = newLease();
     leases.set(missing.name, lease);
-    if (!placeholderIn(holder, missing.name, lease, leaseDirectories))
+    const isReused =
+      entriesOf(missing.name).isDirectory && sparePlaceholders.reuse(`${holder.address}/${missing.name}`, lease);
+    if (!isReused && !placeholderIn(holder, missing.name, lease, leaseDirectories))
       throw new SandboxError('setup-failed', `nothing can be made in ${missing.above}`);
   }
 
@@ -151,7 +156,7 @@ export async function preparePlaceholders(
               throw new SandboxError('setup-failed', `${above}/${entry} is there already`);
             renameSync(`${group.holder.address}/${entry}`, place);
           }
-          const placeholder = placedPlaceholder(parent, name, lease, leaseDirectories);
+          const placeholder = placedPlaceholder(parent, name, lease, directories);
           placed.push(keep({ above, placeholder }, known));
           scripts.push(placeholder.releaseScript(above));
         }
@@ -170,5 +175,7 @@ export async function preparePlaceholders(
 /** Makes the directory, and removes what killed processes left in it. */
 function sweep(store: string): void {
   mkdirSync(store, { recursive: true, mode: 0o700 });
-  for (const entry of staleIn(readdirSync(store))) rmSync(`${store}/${entry}`, { recursive: true, force: true });
+  for (const entry of staleIn(readdirSync(store)))
+    if (isKept(entry)) removeKept(`${store}/${entry}`);
+    else rmSync(`${store}/${entry}`, { recursive: true, force: true });
 }

@@ -17,6 +17,7 @@ import { type PreparedPlaceholders, preparePlaceholders } from './prepared-place
 import { READY_FIFOS, type ReadyProcess, startReadyProcess, WAITING_SHELL } from './ready-process.ts';
 import type { Limits, SandboxCommand } from './sandbox.ts';
 import type { SpareDirectories } from './spare-directories.ts';
+import type { SparePlaceholders } from './spare-placeholders.ts';
 import type { Starter } from './starter.ts';
 
 export interface ReadySandbox {
@@ -36,6 +37,7 @@ export interface ReadyDependencies {
   store: string;
   leases: Leases;
   leaseDirectories: SpareDirectories;
+  sparePlaceholders: SparePlaceholders;
   /** The filter of system calls, where there is one. */
   filter: number | undefined;
 }
