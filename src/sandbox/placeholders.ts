@@ -25,7 +25,7 @@ import { readStat } from './end-tree.ts';
 import { SandboxError } from './sandbox.ts';
 import { quoted } from './shell-quote.ts';
 import type { SpareDirectories } from './spare-directories.ts';
-import { hasJoined, type SparePlaceholders } from './spare-placeholders.ts';
+import { hasJoined, LEAVING, type SparePlaceholders } from './spare-placeholders.ts';
 
 const LEASE = /^\.lainclaw-(\d+)-(\d+)-/;
 const FILES: Readonly<Record<string, string>> = { commondir: '.\n' };
@@ -146,11 +146,13 @@ export function placedPlaceholder(
     ...entriesOf(name),
     lease,
     releaseScript(above) {
-      const [leaseAt, leasesAt, placeAt] = [lease, leasesOf(name), name].map((each) => quoted(`${above}/${each}`));
-      const remove = `rmdir ${leaseAt} && rmdir ${leasesAt}`;
+      const names = [lease, lease + LEAVING, leasesOf(name), name];
+      const [leaseAt, markAt, leasesAt, placeAt] = names.map((each) => quoted(`${above}/${each}`));
+      // A release may have been interrupted after any of its steps.
+      const remove = `rmdir ${leaseAt} ${markAt}; rmdir ${leasesAt}`;
       return text === undefined
         ? remove
-        : `${remove} && [ "$(cat ${placeAt})" = ${quoted(text.trim())} ] && rm ${placeAt}`;
+        : `${remove}; [ -e ${leasesAt} ] || { [ "$(cat ${placeAt})" = ${quoted(text.trim())} ] && rm ${placeAt}; }`;
     },
     async release() {
       if (text === undefined && leaseDirectories.keep?.(leases, leaseName)) return;

@@ -8,7 +8,7 @@ import { readStat } from './end-tree.ts';
 
 const LEASE = /^\.lainclaw-(\d+)-(\d+)-/;
 /** Of a lease whose run is about to move the placeholder away. */
-const LEAVING = '.leaving';
+export const LEAVING = '.leaving';
 /** Of the name of a placeholder outside the workspace. */
 const KEPT = '.placeholder';
 const MOST = 64;
