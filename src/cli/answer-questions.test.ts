@@ -19,7 +19,7 @@ const nobody: Person = {
 
 async function* asks({ questions, signal }: HubTurn): AsyncGenerator<RunEvent> {
   const answer = await questions.permission(QUESTION, signal);
-  yield { type: 'notice', text: answer ? `${answer.scope} by ${answer.by}` : 'denied' };
+  yield { type: 'notice', text: answer ? `${answer.scope ?? 'denied'} by ${answer.by}` : 'nobody answered' };
 }
 
 async function* eventsOf(hub: TurnHub, id: string): AsyncGenerator<RunEvent> {
@@ -61,7 +61,7 @@ describe('the person at a terminal', () => {
     ['says no', nobody],
     ['cannot be asked', { ...nobody, askPerson: () => Promise.reject(new Error('no terminal')) }],
   ])('who %s has not agreed', async (_, person) => {
-    expect(noticeIn(await setUp(asks, person).read())).toBe('denied');
+    expect(noticeIn(await setUp(asks, person).read())).toBe('denied by owner');
   });
 
   it('is no longer asked when somebody else was first, and learns who', async () => {
