@@ -176,6 +176,11 @@ export const steerTurn = defineOperation({
         pattern: '^[A-Za-z0-9-]{8,64}$',
         description: 'with keep: an id of your own; sent twice, it is one message',
       },
+      session: {
+        ...TEXT,
+        description:
+          'with keep: the session of the turn. A message that is part of it already is `joined`, also where a restarted gateway does not know the turn',
+      },
       mode: { enum: MODES, description: 'with keep: what needs permission, should it be the next question' },
       model: { ...TEXT, description: 'with keep: the model that it is asked of then' },
     },
@@ -203,13 +208,14 @@ async function keepMessage(
     id: string;
     text: string;
     messageId?: string;
+    session?: string;
     mode?: string;
     model?: string;
     attachments?: readonly unknown[];
   },
-  { runtime: { hub }, kept, by }: OperationContext,
+  { runtime: { hub, sessions }, kept, by }: OperationContext,
 ): Promise<{ outcome: 'joined' | 'ended' | 'waiting'; message: string }> {
-  const { id: turnId, text, messageId = newId('').slice(1), mode, model, attachments = [] } = input;
+  const { id: turnId, text, messageId = newId('').slice(1), session, mode, model, attachments = [] } = input;
   if (attachments.length > 0)
     throw new CodedError('INVALID_INPUT', 'a message with attachments cannot be kept: send it without keep');
   if (!kept || by?.place !== 'console')
@@ -219,7 +225,10 @@ async function keepMessage(
   const known = await kept.known(message);
   if (known) return { outcome: known, message };
   const turn = hub.turn(turnId);
-  if (!isOwn(turn, by) || !turn) throw unknownTurn(turnId);
+  if (!isOwn(turn, by) || !turn) {
+    if (session !== undefined && (await sessions.isOnRecord(session, message))) return { outcome: 'joined', message };
+    throw unknownTurn(turnId);
+  }
   const outcome = await kept.keep({
     id: message,
     turnId,
@@ -229,7 +238,9 @@ async function keepMessage(
     mode,
     model,
   });
-  return { outcome, message };
+  // One that has joined is no longer kept, and its gateway may be gone.
+  const hasJoined = outcome === 'ended' && (await sessions.isOnRecord(turn.sessionKey, message));
+  return { outcome: hasJoined ? 'joined' : outcome, message };
 }
 
 export const withdrawMessage = defineOperation({

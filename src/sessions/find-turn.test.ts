@@ -141,12 +141,16 @@ describe('a turn by its origin', () => {
 });
 
 it('what was written is in the conversation where it joined a turn, or was the question of one', async () => {
-  expect(await sessions.isInConversation('chat', 'in-1', never)).toBe(false);
-  const turn = await begin('in-1 in-2');
-  await turn.start('round the totals');
-  await turn.steered('no, half up', { attached: [], pictures: [], origin: 'in-3' });
-  await turn.close();
   const origins = ['in-1', 'in-2', 'in-3', 'in-4', 'in'];
+  const onRecord = () => Promise.all(origins.map((origin) => sessions.isOnRecord('chat', origin)));
+  expect(await sessions.isInConversation('chat', 'in-1', never)).toBe(false);
+  expect(await onRecord()).toEqual([false, false, false, false, false]);
+  const turn = await begin('in-1 in-2');
+  await turn.start('round the totals of in-4');
+  await turn.steered('no, half up', { attached: [], pictures: [], origin: 'in-3' });
+  // While the turn runs.
+  expect(await onRecord()).toEqual([true, true, true, false, false]);
+  await turn.close();
   const found = await Promise.all(origins.map((origin) => sessions.isInConversation('chat', origin, never)));
   expect(found).toEqual([true, true, true, false, false]);
 });

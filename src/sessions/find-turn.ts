@@ -1,6 +1,6 @@
 // Finds what became of a turn by its origin, reading the transcript backwards. It stops at the turn, or after a bounded
 // distance: the caller asks right after a restart, when the turn is one of the last.
-import type { Transcript } from '../storage/storage.ts';
+import type { Transcript, TranscriptLine, Transcripts } from '../storage/storage.ts';
 import { type HistoryPicture, picturesOf } from './history.ts';
 import { asSessionLine, type JournalledCall, type SessionLine, type TurnOutcome } from './lines.ts';
 import { waitingCalls } from './recover.ts';
@@ -67,11 +67,23 @@ export async function hasOrigin(transcript: Transcript, origin: string): Promise
   for await (const raw of transcript.newestFirst()) {
     read += 1;
     if (read > FARTHEST_LINES) return false;
-    const line = asSessionLine(raw);
-    if (line?.type === 'message' && line.message.origin === origin) return true;
-    if (line?.type === 'turn-start' && line.origin?.split(' ').includes(origin)) return true;
+    if (isOfOrigin(raw, origin)) return true;
   }
   return false;
+}
+
+/** As `hasOrigin`, of a transcript that another may be writing. */
+export async function hasOriginNow(sessionId: string, origin: string, transcripts: Transcripts): Promise<boolean> {
+  const written = JSON.stringify(origin).slice(1, -1);
+  for await (const scanned of transcripts.scan(sessionId, (json) => json.includes(written)))
+    if ('line' in scanned && isOfOrigin(scanned.line, origin)) return true;
+  return false;
+}
+
+function isOfOrigin(raw: TranscriptLine, origin: string): boolean {
+  const line = asSessionLine(raw);
+  if (line?.type === 'message') return line.message.origin === origin;
+  return line?.type === 'turn-start' && (line.origin?.split(' ').includes(origin) ?? false);
 }
 
 function described(lines: readonly SessionLine[]): FoundTurn {

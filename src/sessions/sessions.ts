@@ -11,7 +11,7 @@ import {
   type Transcripts,
 } from '../storage/storage.ts';
 import { withoutQuestionOf } from './conversation.ts';
-import { type FoundTurn, findLastTurn, findTurn, hasOrigin } from './find-turn.ts';
+import { type FoundTurn, findLastTurn, findTurn, hasOrigin, hasOriginNow } from './find-turn.ts';
 import { type HistoryItem, readHistory } from './history.ts';
 import type { KeptSession } from './kept.ts';
 import { asSessionLine, type JournalledPermission, type SessionMessage } from './lines.ts';
@@ -73,6 +73,8 @@ export interface Sessions {
   findCutShort(sessionKey: string): Promise<FoundTurn | undefined>;
   /** Whether what somebody wrote, by its origin, has joined a turn or was the question of one. Waits for the turn that runs. */
   isInConversation(sessionKey: string, origin: string, signal: AbortSignal): Promise<boolean>;
+  /** The same of what is on record now: waits for no turn, and reads the whole transcript. */
+  isOnRecord(sessionKey: string, origin: string): Promise<boolean>;
   /** Begins another conversation under this key, with the state of the one before; durable when it resolves. */
   renew(sessionKey: string, signal: AbortSignal): Promise<SessionEntry>;
   /** Drops what this process has in memory of a session that is deleted. */
@@ -213,6 +215,10 @@ export function createSessions(dependencies: SessionsDependencies): Sessions {
     },
     isInConversation: async (sessionKey, origin, signal) =>
       (await betweenTurns(sessionKey, signal, (transcript) => hasOrigin(transcript, origin))) ?? false,
+    async isOnRecord(sessionKey, origin) {
+      const entry = await catalogue.get(sessionKey);
+      return entry !== undefined && hasOriginNow(entry.sessionId, origin, transcripts);
+    },
 
     async renew(sessionKey, signal) {
       const lock = await locks.acquire(`session:${sessionKey}`, { signal });

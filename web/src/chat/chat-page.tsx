@@ -208,7 +208,7 @@ async function steer(turnId: string, conversation: Conversation, message: Messag
   const { id, text } = message;
   const steered = await attempt(async () => {
     const how = { ...(isOwner.value && { mode: chosenMode.value }), model: chosenModel.value || undefined };
-    const input = { id: turnId, text, keep: true, messageId: id, ...how };
+    const input = { id: turnId, session: conversation.key, text, keep: true, messageId: id, ...how };
     return call('turns.steer', input).catch((problem: unknown) => {
       // The gateway was started again, and its turns have ended.
       if (problem instanceof ApiProblem && problem.code === 'TURN_UNKNOWN') return { outcome: 'ended' as const };
