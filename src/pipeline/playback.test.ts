@@ -61,6 +61,17 @@ describe('a turn that is played back', () => {
     expect(types(played)).toEqual(['run-start', 'tool-start', 'tool-end', 'steered', 'text-delta', 'run-end']);
   });
 
+  it('names what was written as its sender did: what joined it, and what its question is made of', () => {
+    const steered = [{ ...message('user', 3, 'not so'), stage: 'steering', origin: 'message-1' }];
+    const played = play(turn({ origin: 'message-2 message-3', steps: [{ text: '', calls: [], steered }] }));
+    expect(played.map(({ event }) => event)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ type: 'run-start', origin: 'message-2 message-3' }),
+        { type: 'steered', message: { id: 'message-1', text: 'not so' } },
+      ]),
+    );
+  });
+
   it('has no pause longer than the longest, and keeps shorter ones', () => {
     const played = play(turn({ calls: [call('a', 1, 500), call('b', 20, 60_000)] }));
     const waits = played.map(({ event, waitMs }) => [event.type, waitMs] as const);

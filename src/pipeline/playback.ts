@@ -55,8 +55,10 @@ export function* playTurn(turn: HistoryTurn, options: PlaybackOptions): Generato
   };
 
   const { sessionKey } = options;
+  const { origin } = turn;
   const provider = answer?.provider ?? turn.provider ?? '';
-  yield { event: { type: 'run-start', requestId: idOf(turn), turnId: idOf(turn), sessionKey, provider }, waitMs: 0 };
+  const start = { requestId: idOf(turn), turnId: idOf(turn), sessionKey, provider };
+  yield { event: { type: 'run-start', ...start, ...(origin !== undefined && { origin }) }, waitMs: 0 };
   if (turn.recalled) yield { event: { type: 'recalled', ...turn.recalled }, waitMs: 0 };
   for (const { event, time } of steppedEvents(turn.steps)) yield { event, waitMs: until(time) };
   if (answer) {
@@ -86,9 +88,10 @@ function steppedEvents(steps: readonly HistoryStep[]): TimedEvent[] {
   return isTimed ? events.sort((a, b) => (a.time ?? 0) - (b.time ?? 0)) : events;
 }
 
-function steeredEvent({ id, content, timestamp, attached: kept = [] }: SessionMessage): TimedEvent {
+/** Under the id with which it was sent, where that is on record. */
+function steeredEvent({ id, origin = id, content, timestamp, attached: kept = [] }: SessionMessage): TimedEvent {
   const attached = readAttached(kept.join('\n\n')).attachments.map(nameOf);
-  const message = { id, text: content, ...(attached.length > 0 && { attached }) };
+  const message = { id: origin, text: content, ...(attached.length > 0 && { attached }) };
   return { event: { type: 'steered', message }, time: timeOf(timestamp) };
 }
 

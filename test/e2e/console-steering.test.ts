@@ -51,6 +51,8 @@ async function working(options: { prepare?: Parameters<typeof openConsole>[0]['p
   return { opened, context, page, go: () => writeFileSync(join(opened.workspace, 'go'), '') };
 }
 
+type Working = Awaited<ReturnType<typeof working>>;
+
 /** The texts of what people said, as the model received them last. */
 function told({ model }: ConsoleBrowser): string {
   return JSON.stringify((model.requests.at(-1)?.body as { messages?: unknown; input?: unknown }) ?? {});
@@ -118,6 +120,28 @@ it('a message whose answer was lost is not a draft after a reload', async () => 
   await waiting(page).waitFor();
   await eventually(async () => expect(await field(page).inputValue()).toBe(''));
   expect(await waiting(page).count()).toBe(1);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+it.each([
+  ['joined its turn', async ({ go }: Working) => go()],
+  [
+    'was asked as the next question',
+    async ({ opened }: Working) => {
+      for (const { id } of await turnsOf(opened)) await api(opened, 'turns.stop', { id });
+    },
+  ],
+] as const)('a message that %s after its answer was lost is not a draft after a reload', async (_what, end) => {
+  const begun = await working();
+  const { page } = begun;
+  await page.route('**/turns.steer', async (route) => void (await route.fetch()));
+  await write(page, 'into German, please');
+  await waiting(page).waitFor();
+  await end(begun);
+  await page.getByText('Answer to: into German, please').waitFor();
+  await page.reload();
+  await page.getByText('Answer to: into German, please').waitFor();
+  await eventually(async () => expect(await field(page).inputValue()).toBe(''));
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 

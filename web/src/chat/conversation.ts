@@ -7,6 +7,7 @@ import { ApiProblem } from '../api/problem.ts';
 import { pictureAddress, readTurnEvents } from '../api/turns.ts';
 import type { StreamEvent } from '../events/event-reader.ts';
 import {
+  messageIds,
   newTurn,
   replayedTurn,
   type SentFile,
@@ -206,7 +207,8 @@ export function createConversation(
       loading = loading.then(() => catchUp(id));
     },
     expectMessage(turnId, message) {
-      if (!settled.has(message.id)) change(turnId, (turn) => withEvent(turn, { type: 'steer-waiting', message }));
+      const isKnown = settled.has(message.id) || turns.value.some((turn) => messageIds(turn).includes(message.id));
+      if (!isKnown) change(turnId, (turn) => withEvent(turn, { type: 'steer-waiting', message }));
     },
   };
 }

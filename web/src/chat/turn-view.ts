@@ -69,6 +69,8 @@ export interface TurnView {
   startedAt?: string;
   endedAt?: string;
   parts: readonly Part[];
+  /** Ids of the messages that are its question, where an earlier turn did not take them up. */
+  asks?: readonly string[];
   waiting: readonly WaitingMessage[];
   state: 'waiting' | 'running' | 'ended';
   end?: TurnEnd;
@@ -88,7 +90,7 @@ export function newTurn(id: string, question = ''): TurnView {
 export function withEvent(turn: TurnView, event: TurnEvent, now?: number): TurnView {
   switch (event.type) {
     case 'run-start':
-      return { ...turn, state: 'running' };
+      return { ...turn, state: 'running', ...(event.origin !== undefined && { asks: event.origin.split(' ') }) };
     case 'waiting':
       return { ...turn, state: 'waiting' };
     case 'notice':
@@ -206,9 +208,9 @@ function withTool(
   };
 }
 
-/** Of those that wait, or have joined the turn. */
-export function messageIds({ waiting, parts }: TurnView): string[] {
-  return [...waiting, ...parts.filter(({ kind }) => kind === 'steered')].map(({ id }) => id);
+/** Of those that wait, have joined the turn, or are its question. */
+export function messageIds({ asks = [], waiting, parts }: TurnView): string[] {
+  return [...asks, ...[...waiting, ...parts.filter(({ kind }) => kind === 'steered')].map(({ id }) => id)];
 }
 
 /** They have joined a turn, were taken back, or are a question of their own. */
