@@ -13,6 +13,7 @@ import {
   openConsole,
 } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
+import { holdAnswers } from '../support/hold-answers.ts';
 
 const WAITING = { command: 'echo begun; until [ -e go ]; do sleep 0.05; done', timeoutMs: LONGEST_COMMAND_MS };
 
@@ -108,6 +109,29 @@ it('a message that waits is taken back into the field, and stopping gives all of
   await eventually(async () => expect(await field(page).inputValue()).toBe('two\n\nthree\n\none\n\na thought'));
   expect([await waiting(page).count(), await asked(page).count()]).toEqual([0, 1]);
   await eventually(() => expect(keptFile(opened)).toBe(false));
+});
+
+it('a message that is taken back twice comes back once, also to a page that was left meanwhile', async () => {
+  const { page } = await working();
+  const url = page.url();
+  await send(page, 'one');
+  await waiting(page).waitFor();
+  const answers = await holdAnswers(page, 'turns.withdraw');
+  await waiting(page)
+    .getByRole('button', { name: 'Take back' })
+    .evaluate((button: { click(): void }) => {
+      button.click();
+      button.click();
+    });
+  await answers.given(2);
+  await page.getByRole('link', { name: 'Memory' }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'Memory' }).waitFor();
+  await answers.letThrough();
+  await page.goto(url);
+  await eventually(async () => expect(await field(page).inputValue()).toBe('one'));
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByText('Cancelled', { exact: true }).waitFor();
+  expect(await field(page).inputValue()).toBe('one');
 });
 
 it('a message whose answer was lost is not a draft after a reload', async () => {

@@ -81,21 +81,24 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
   const [begin, setBegin] = useState<Beginning>();
   const [sent, setSent] = useState(0);
   const running = turns.value.find((turn) => turn.state !== 'ended');
-  const giveBack = (text: string): void => setBegin((before) => ({ ...before, text, isAdded: true }));
   /** Sent to a turn last: the gateway may have it although its answer was lost. */
   const steered = useRef<{ message: string; turn: string } | undefined>(undefined);
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(() => rowsOf(turns.value, folded), [turns.value, folded]);
   const accepted = useMemo(() => new Set(turns.value.flatMap(messageIds)), [turns.value]);
-  const actions = useMemo(
-    () => actionsFor(conversation, { begin: setBegin, giveBack, fold: setFolded }),
-    [conversation],
-  );
+  const actions = useMemo(() => actionsFor(conversation, { begin: setBegin, fold: setFolded }), [conversation]);
   useSeen(conversation);
+  const { returned } = conversation;
+  useEffect(() => {
+    if (returned.value.length === 0) return;
+    const text = returned.value.join('\n\n');
+    returned.value = [];
+    setBegin((before) => ({ ...before, text, isAdded: true }));
+  }, [returned.value]);
 
   useEffect(() => {
     const stopWithEscape = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !document.querySelector('dialog[open]')) void stop(conversation, giveBack);
+      if (event.key === 'Escape' && !document.querySelector('dialog[open]')) void stop(conversation);
     };
     addEventListener('keydown', stopWithEscape);
     return () => removeEventListener('keydown', stopWithEscape);
@@ -118,7 +121,7 @@ function OpenChat({ conversation }: { conversation: Conversation }) {
         accepted={accepted}
         replaces={begin?.retryOf && shortened(shownQuestion(begin.retryOf).text)}
         onKeepQuestion={() => setBegin(undefined)}
-        onStop={() => void stop(conversation, giveBack)}
+        onStop={() => void stop(conversation)}
         onSend={async (message) => {
           if (begin?.retryOf && running) {
             say(t('chat.replaceLater'));
@@ -222,12 +225,12 @@ async function steer(turnId: string, conversation: Conversation, message: Messag
 }
 
 /** What waits to join the turn was written for its answer: it goes back to where it was written. */
-async function stop({ turns }: Conversation, giveBack: (text: string) => void): Promise<void> {
+async function stop({ turns, giveBack }: Conversation): Promise<void> {
   const running = turns.value.find(({ state }) => state !== 'ended');
   if (!running) return;
-  const texts: string[] = [];
-  for (const message of running.waiting) if (await withdraw(running, message)) texts.push(message.text);
-  if (texts.length > 0) giveBack(texts.join('\n\n'));
+  const withdrawn: WaitingMessage[] = [];
+  for (const message of running.waiting) if (await withdraw(running, message)) withdrawn.push(message);
+  giveBack(withdrawn);
   await attempt(() => call('turns.stop', { id: running.id }));
 }
 
@@ -250,11 +253,10 @@ async function rewindBefore(conversation: Conversation, turn: TurnView): Promise
 
 interface ActionsOf {
   begin(from: Beginning): void;
-  giveBack(text: string): void;
   fold(change: (before: ReadonlySet<string>) => ReadonlySet<string>): void;
 }
 
-function actionsFor(conversation: Conversation, { begin, giveBack, fold }: ActionsOf): TurnActions {
+function actionsFor(conversation: Conversation, { begin, fold }: ActionsOf): TurnActions {
   const { key } = conversation;
   return {
     session: key,
@@ -277,7 +279,7 @@ function actionsFor(conversation: Conversation, { begin, giveBack, fold }: Actio
       if (undone) say(t('chat.undone', { count: undone.files.length }));
     },
     async onWithdraw(turn, message) {
-      if (await withdraw(turn, message)) giveBack(message.text);
+      if (await withdraw(turn, message)) conversation.giveBack([message]);
     },
     onFold({ id }) {
       fold((before) => {

@@ -38,6 +38,10 @@ export interface Conversation {
   expect(turnId: string, question: string, files: readonly SentFile[]): void;
   /** A message that was written to a turn here, and was accepted. */
   expectMessage(turnId: string, message: WaitingMessage): void;
+  /** Texts of messages that were taken back here, until they are in the field: the page may have been left meanwhile. */
+  readonly returned: Signal<readonly string[]>;
+  /** They were taken back here; each comes back once, however often that was asked for. */
+  giveBack(messages: readonly WaitingMessage[]): void;
 }
 
 export interface ConversationOptions {
@@ -62,6 +66,8 @@ export function createConversation(
   const expected = new Map<string, TurnView>();
   /** Messages that were asked or taken back: the answer to who wrote one can come after that. */
   const settled = new Set<string>();
+  const returned = signal<readonly string[]>([]);
+  const givenBack = new Set<string>();
 
   function withExpected(turn: TurnView): TurnView {
     const known = expected.get(turn.id);
@@ -184,6 +190,7 @@ export function createConversation(
     turns,
     state,
     problem,
+    returned,
     load,
     take,
     hasEarlier: () => (turns.value[0]?.number ?? 1) > 1,
@@ -209,6 +216,11 @@ export function createConversation(
     expectMessage(turnId, message) {
       const isKnown = settled.has(message.id) || turns.value.some((turn) => messageIds(turn).includes(message.id));
       if (!isKnown) change(turnId, (turn) => withEvent(turn, { type: 'steer-waiting', message }));
+    },
+    giveBack(messages) {
+      const others = messages.filter(({ id }) => !givenBack.has(id));
+      for (const { id } of others) givenBack.add(id);
+      if (others.length > 0) returned.value = [...others.map(({ text }) => text), ...returned.value];
     },
   };
 }
