@@ -10,6 +10,7 @@ import { startSignInServer } from '../fakes/mcp/sign-in-server.ts';
 import { type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
 import { expectLooks } from '../support/console-looks.ts';
 import { eventually } from '../support/eventually.ts';
+import { holdAnswers } from '../support/hold-answers.ts';
 import { filesHolding } from '../support/model-providers.ts';
 import { afterFile } from '../support/test-home.ts';
 
@@ -231,6 +232,53 @@ it('a server that wants a sign-in is added, signed in to in another tab, and sig
   await card('private').getByText('The server wants a sign-in.').waitFor();
   await remove('private');
   expect(errors.splice(0).filter((text) => !text.includes('422'))).toEqual([]);
+});
+
+it('of two sign-ins that wait, each has its own address', async () => {
+  const servers = { one: await startSignInServer(), two: await startSignInServer() };
+  afterFile(() => {
+    for (const { close } of Object.values(servers)) close();
+  });
+  const dialog = await adding();
+  const mcpServers = Object.fromEntries(Object.entries(servers).map(([name, { url }]) => [name, { url }]));
+  await paste(line(dialog), JSON.stringify({ mcpServers }));
+  await add(dialog);
+  const signIn = dialog.getByRole('button', { name: 'Sign in', exact: true });
+  await eventually(async () => expect(await signIn.count()).toBe(2));
+  const link = (name: keyof typeof servers): Locator =>
+    dialog
+      .getByRole('group', { name, exact: true })
+      .getByRole('link', { name: `Sign in at ${new URL(servers[name].url).host}` });
+  await signIn.first().click();
+  await link('one').waitFor();
+  await signIn.click();
+  await link('two').waitFor();
+  expect(await link('one').count()).toBe(1);
+  await page.keyboard.press('Escape');
+  for (const name of ['one', 'two']) {
+    await press(`Delete ${name}`);
+    await confirm('Delete');
+    await card(name).waitFor({ state: 'detached' });
+  }
+});
+
+it('a form that was closed while its server was tried does not close the next one', async () => {
+  const dialog = await adding();
+  const answers = await holdAnswers(page, 'mcp.add');
+  await line(dialog).fill(`${process.execPath} ${SERVER} ${opened.home.base}/late`);
+  await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('late');
+  await add(dialog);
+  await answers.given(1);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await press('Add a server');
+  await line(dialog).fill('npx another');
+  await answers.letThrough();
+  await page.getByText(/late was added; tools: [1-9]/).waitFor();
+  await card('late').waitFor();
+  expect(await line(dialog).inputValue()).toBe('npx another');
+  await page.keyboard.press('Escape');
+  await remove('late');
 });
 
 describe.each([

@@ -58,6 +58,7 @@ async function invoke(
   exchange: Exchange,
 ): Promise<unknown> {
   const { id, isOwner, sessionId } = callerOf(exchange);
+  const about = typeof input.name === 'string' ? { name: input.name } : {};
   if (operation === startTurn && isDraining())
     throw new Problem(503, 'GATEWAY_STOPPING', 'the gateway is stopping: ask again in a moment');
   const context: OperationContext = {
@@ -69,7 +70,7 @@ async function invoke(
     onTitled: (session) => feed.publish(isOwner ? undefined : id, { type: 'changed', noun: 'sessions', session }),
     warn,
     ...(isOwner &&
-      signingIn((step) => feed.publish(undefined, { type: 'sign-in', operation: operation.name, ...step }))),
+      signingIn((step) => feed.publish(undefined, { type: 'sign-in', operation: operation.name, ...about, ...step }))),
   };
   // Only now a folder is opened: a session that somebody may not use must not have an effect by its name.
   const prepare = async (): Promise<OperationContext> => {

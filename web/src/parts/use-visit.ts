@@ -12,8 +12,8 @@ export interface Visit {
   cancel(): void;
 }
 
-/** It is cancelled when the page is left. */
-export function useVisit(operation: string): Visit {
+/** It is cancelled when the page is left. `about`: the name in the input of the operation, where it has one: several may wait. */
+export function useVisit(operation: string, about?: string): Visit {
   const [step, setStep] = useState<VisitStep>({ kind: 'idle' });
   const [problem, setProblem] = useState<unknown>();
   const leaving = useRef<AbortController>(undefined);
@@ -25,8 +25,8 @@ export function useVisit(operation: string): Visit {
     leaving.current = abort;
     setProblem(undefined);
     setStep({ kind: 'starting' });
-    const end = onStream(({ type, operation: told, address, code }) => {
-      if (type === 'sign-in' && told === operation && isWebAddress(address))
+    const end = onStream(({ type, operation: told, name, address, code }) => {
+      if (type === 'sign-in' && told === operation && name === about && isWebAddress(address))
         setStep({ kind: 'waiting', address, code: String(code ?? '') });
     });
     try {

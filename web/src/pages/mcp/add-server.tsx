@@ -1,5 +1,5 @@
 // Adding MCP servers: what their instructions say is pasted, what is missing is filled in, and each is asked for its tools.
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import type { Output } from '../../api/operations.ts';
 import { ApiProblem } from '../../api/problem.ts';
@@ -38,6 +38,13 @@ export function AddServer({ onClose, onDone }: { onClose(): void; onDone(): void
   /** Those that may replace a server of their name: the person has said so, or it was added here. */
   const [replaced, setReplaced] = useState<ReadonlySet<string>>(new Set());
   const [isTrying, setTrying] = useState(false);
+  const isClosed = useRef(false);
+  useEffect(
+    () => () => {
+      isClosed.current = true;
+    },
+    [],
+  );
 
   const put = (index: number, found: readonly ServerDraft[]): void => {
     setDrafts(drafts.toSpliced(index, 1, ...found));
@@ -57,6 +64,8 @@ export function AddServer({ onClose, onDone }: { onClose(): void; onDone(): void
     setTrying(false);
     setReplaced(new Set([...mayReplace, ...added]));
     onDone();
+    // The form that is open by now is another one.
+    if (isClosed.current) return;
     if (left.length === 0) return onClose();
     setDrafts(left.map(({ draft }) => draft));
     setOutcomes(left.map(({ outcome }) => outcome));

@@ -14,7 +14,7 @@ interface ServerSignInProps {
 }
 
 export function ServerSignIn({ name, about, onSignedIn }: ServerSignInProps) {
-  const { step, problem, begin, cancel } = useVisit(OPERATION);
+  const { step, problem, begin, cancel } = useVisit(OPERATION, name);
   const signIn = (): Promise<void> =>
     begin(
       (abort) => call(OPERATION, { name }, abort),
