@@ -67,3 +67,24 @@ describe.each([
     await page.context().close();
   });
 });
+
+it('a list that comes slower than it is asked for is shown', async () => {
+  const page = await (await opened.signIn()).newPage();
+  await begin(page, 'slowest');
+  await page.clock.install();
+  await page.goto(`${opened.address}#/agents`);
+  await page.getByText('look at the queue as slowest').waitFor();
+  await page.route('**/agents.runs', async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.text()).replaceAll('as slowest', 'as slowest, later');
+    await page.clock.runFor(10_000);
+    // One that is no longer waited for has nobody to answer.
+    await route.fulfill({ response, body: answer }).catch(() => {});
+  });
+  await page.getByText('look at the queue as slowest, later').waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  const run = page.locator('li.card', { hasText: 'look at the queue as slowest' });
+  await run.getByRole('button', { name: en['agents.cancel'], exact: true }).click();
+  await run.getByText(en['word.cancelled'], { exact: true }).waitFor();
+  await page.context().close();
+});

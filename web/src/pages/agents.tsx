@@ -8,7 +8,7 @@ import { type TextKey, t, wordText } from '../language/language.ts';
 import { EmptyState } from '../parts/notes.tsx';
 import { Page, WhenLoaded } from '../parts/page.tsx';
 import { attempt } from '../parts/toast.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
+import { type Loaded, useLoaded } from '../parts/use-loaded.ts';
 import { useStream } from '../parts/use-stream.ts';
 
 type Run = Output<'agents.runs'>['runs'][number];
@@ -20,15 +20,16 @@ function isActive({ state }: Run): boolean {
   return state === 'queued' || state === 'running';
 }
 
-/** Calls `work` again and again, as long as it is wanted. */
-function useRepeated(work: () => void, isWanted: boolean): void {
-  const latest = useRef(work);
-  latest.current = work;
+/** Loads again some time after each load, as long as it is wanted: on a slow network the next one would end one that is on its way. */
+function useRepeated(loaded: Loaded<unknown> & { reload(): void }, isWanted: boolean): void {
+  const latest = useRef(loaded.reload);
+  latest.current = loaded.reload;
+  const outcome = loaded.kind === 'failed' ? loaded.problem : loaded.value;
   useEffect(() => {
     if (!isWanted) return undefined;
-    const timer = setInterval(() => latest.current(), LOOK_EVERY_MS);
-    return () => clearInterval(timer);
-  }, [isWanted]);
+    const timer = setTimeout(() => latest.current(), LOOK_EVERY_MS);
+    return () => clearTimeout(timer);
+  }, [isWanted, outcome]);
 }
 
 export default function Agents() {
@@ -40,7 +41,7 @@ export default function Agents() {
     return { runs, agents, problems };
   }, []);
   useStream(['run-start', 'run-end', 'changed', 'reset'], loaded.reload);
-  useRepeated(loaded.reload, loaded.value?.runs.some(isActive) === true);
+  useRepeated(loaded, loaded.value?.runs.some(isActive) === true);
   return (
     <Page title={t('page.agents')} about={t('agents.about')}>
       <WhenLoaded of={loaded}>
@@ -132,7 +133,7 @@ function RunCard({ run, onDone }: { run: Run; onDone(): void }) {
 /** Its conversation so far; the last answer of one that is done is its result. */
 function RunLog({ run }: { run: Run }) {
   const log = useLoaded((abort) => call('agents.logs', { id: run.id }, abort), [run.id, run.state]);
-  useRepeated(log.reload, isActive(run));
+  useRepeated(log, isActive(run));
   return (
     <WhenLoaded of={log}>
       {({ messages }) => (
