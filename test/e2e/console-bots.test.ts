@@ -80,6 +80,7 @@ it('a bot on Telegram is connected: a wrong token stores nothing, the right one 
   for (const step of TELEGRAM.en.steps) await dialog.getByText(step).waitFor();
   const token = dialog.getByLabel('The token of the bot');
   expect(await token.getAttribute('type')).toBe('password');
+  await eventually(async () => expect(await token.evaluate((field) => field.matches(':focus'))).toBe(true));
   await expectLooks(page);
   await token.fill('not a token');
   await dialog.getByRole('button', { name: 'Try and store' }).click();

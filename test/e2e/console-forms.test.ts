@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { type ConsoleBrowser, errorsOf, openConsole } from '../support/console-browser.ts';
 import { expectLooks } from '../support/console-looks.ts';
+import { eventually } from '../support/eventually.ts';
 
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const TOOL = 'mcp__everything__trigger-elicitation-request';
@@ -36,6 +37,18 @@ async function asked(): Promise<Locator> {
 
 /** What the server got, as the model received it. */
 const answered = (): string => JSON.stringify(opened.model.requests.at(-1)?.body);
+
+it('one that is longer than the page is shown from its beginning', async () => {
+  const form = await asked();
+  const messages = page.getByRole('log');
+  const heading = form.getByRole('heading', { name: 'everything asks' });
+  const topOf = async (place: Locator) => (await place.boundingBox())?.y ?? Number.NaN;
+  await eventually(async () => expect(await topOf(heading)).toBeGreaterThanOrEqual(await topOf(messages)));
+  // There is more below.
+  await page.getByRole('button', { name: 'To the newest message' }).waitFor();
+  await form.getByRole('button', { name: 'Decline' }).click();
+  await page.getByText('I see.').waitFor();
+});
 
 it('its fields are filled in, ticked and chosen; the rest is as the form showed it', async () => {
   const form = await asked();

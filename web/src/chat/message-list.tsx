@@ -12,7 +12,7 @@ import { t } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { LivePane } from './live-pane.tsx';
 import { MessageRow, type TurnActions } from './message-row.tsx';
-import type { Row } from './rows.ts';
+import { isOpenQuestion, type Row } from './rows.ts';
 
 const ESTIMATED_HEIGHT = 90;
 const NEAR_END = 120;
@@ -25,6 +25,11 @@ interface MessageListProps {
   /** Grows with each message that is sent here: what a person has just written is shown, wherever they had scrolled to. */
   sent: number;
   onNearStart(): void;
+}
+
+/** The index of the newest; below zero where there is none. */
+function openQuestionIn(rows: readonly Row[]): number {
+  return rows.findLastIndex((row) => row.kind === 'part' && isOpenQuestion(row.part));
 }
 
 export function MessageList({ rows, actions, sent, onNearStart }: MessageListProps) {
@@ -67,13 +72,24 @@ export function MessageList({ rows, actions, sent, onNearStart }: MessageListPro
   useLayoutEffect(() => {
     follows.current = true;
     list.scrollToEnd();
-    const later = requestAnimationFrame(() => list.scrollToEnd());
+    const later = requestAnimationFrame(() => {
+      if (follows.current) list.scrollToEnd();
+    });
     return () => cancelAnimationFrame(later);
   }, [sent]);
 
   const isAway = list.getTotalSize() - (list.scrollOffset ?? 0) - (list.scrollRect?.height ?? 0) > NEAR_END;
+  const begun = useRef<string>(undefined);
   useLayoutEffect(() => {
-    if (isAway && follows.current) list.scrollToEnd();
+    const index = openQuestionIn(rows);
+    const question = list.getVirtualItems().find((item) => item.index === index);
+    // A question that is longer than the window is read from its beginning.
+    const isLong = question && list.getTotalSize() - question.start > (list.scrollRect?.height ?? 0);
+    if (isLong && follows.current && begun.current !== rows[index]?.key) {
+      begun.current = rows[index]?.key;
+      follows.current = false;
+      list.scrollToIndex(index, { align: 'start' });
+    } else if (isAway && follows.current) list.scrollToEnd();
   });
   return (
     <div class="messages-frame">

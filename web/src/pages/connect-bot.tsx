@@ -1,10 +1,10 @@
 // Connecting a bot step by step: what to do on its platform, the try there, and what remains to be done. What each platform asks
 // for comes from the gateway.
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { Output } from '../api/operations.ts';
 import { language, t } from '../language/language.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, focusFirstField } from '../parts/dialog.tsx';
 import { ProblemNote } from '../parts/notes.tsx';
 import { WhenLoaded } from '../parts/page.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
@@ -56,6 +56,8 @@ function ConnectForm({
   const [problem, setProblem] = useState<unknown>();
   const [isTrying, setTrying] = useState(false);
   const [bot, setBot] = useState<string>();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => focusFirstField(form.current), []);
   if (bot !== undefined)
     return (
       <div class="stack">
@@ -76,6 +78,7 @@ function ConnectForm({
     );
   return (
     <form
+      ref={form}
       class="stack"
       onSubmit={async (event) => {
         event.preventDefault();

@@ -11,7 +11,7 @@ export function Dialog(props: { title: string; onClose(): void; children: Compon
     const opener = document.activeElement;
     current?.showModal();
     // The browser begins with the first button, which closes it.
-    current?.querySelector<HTMLElement>('input:not([type=file]), select, textarea')?.focus();
+    focusFirstField(current);
     return () => {
       // The browser gives the focus back when it closes a dialog, not when one is removed.
       if (current?.open && opener instanceof HTMLElement) opener.focus();
@@ -38,6 +38,11 @@ export function Dialog(props: { title: string; onClose(): void; children: Compon
       </div>
     </dialog>
   );
+}
+
+/** Also where a dialog goes on to its next step. */
+export function focusFirstField(place: HTMLElement | null): void {
+  place?.querySelector<HTMLElement>('input:not([type=file]), select, textarea')?.focus();
 }
 
 /** Asks before something is removed for good. */
