@@ -20,6 +20,8 @@ const LOAD: Record<Language, () => Promise<Texts>> = {
 
 export const language = signal<Language>('en');
 const texts = signal<Texts>({} as Texts);
+/** What was chosen last: its words may still be on their way. */
+let wanted: Language | undefined;
 
 /** The chosen language, else the browser's. Resolves when its words are there. */
 export async function openLanguage(): Promise<void> {
@@ -54,7 +56,11 @@ export function preferred(wanted: readonly string[]): Language {
 }
 
 async function useLanguage(chosen: Language): Promise<void> {
-  texts.value = await LOAD[chosen]();
+  wanted = chosen;
+  const loaded = await LOAD[chosen]();
+  // Another one was chosen meanwhile.
+  if (wanted !== chosen) return;
+  texts.value = loaded;
   void loadErrorTexts(chosen);
   language.value = chosen;
   document.documentElement.lang = chosen === 'zh' ? 'zh-Hans' : chosen;

@@ -12,10 +12,14 @@ const LOAD: Record<Exclude<Language, 'en'>, () => Promise<ErrorTexts>> = {
 };
 
 const texts = signal<Readonly<Record<string, string>>>({});
+/** What was asked for last: another one may still be on its way. */
+let wanted: Language | undefined;
 
 /** The page does not wait for it. Where it cannot be loaded, errors stay English. */
 export async function loadErrorTexts(language: Language): Promise<void> {
-  texts.value = language === 'en' ? {} : await LOAD[language]().catch(() => ({}));
+  wanted = language;
+  const loaded = language === 'en' ? {} : await LOAD[language]().catch(() => ({}));
+  if (wanted === language) texts.value = loaded;
 }
 
 /** Undefined for English, and for a code that has no text. */
