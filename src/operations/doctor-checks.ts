@@ -7,7 +7,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { systemTimezone } from '../runtime/system-timezone.ts';
 import type { HomeReport } from '../storage/home-check.ts';
 import { settingsFileChecks } from './doctor-settings.ts';
-import { type Check, checkOf, messageOf, type Said, saidBy } from './doctor-texts.ts';
+import { type Check, checkOf, type FixCode, messageOf, type Said, saidBy } from './doctor-texts.ts';
 import type { OperationContext } from './operation.ts';
 import { withWorkspace } from './with-workspace.ts';
 
@@ -107,14 +107,19 @@ function timezoneCheck({ environment }: Runtime): Check[] {
   }
 }
 
-/** Reads config.json again: the runtime may have been opened without it. */
+/** Reads config.json again: the runtime may have been opened without it. A variable comes before the file. */
 async function configCheck({ environment }: Runtime): Promise<Check> {
   const name = 'config';
   try {
     const { provider, language } = await loadConfig(environment);
     return checkOf(name, 'ok', ['config', { provider, language }]);
   } catch (error) {
-    return checkOf(name, 'problem', saidBy(error), ['edit-file', { file: 'config.json' }]);
+    const isSoundFile = await loadConfig({ ...environment, variables: {} }).then(
+      () => true,
+      () => false,
+    );
+    const fix: Said<FixCode> = isSoundFile ? ['correct-variable'] : ['edit-file', { file: 'config.json' }];
+    return checkOf(name, 'problem', saidBy(error), fix);
   }
 }
 

@@ -1,5 +1,6 @@
 // What `doctor` can say: the English of each finding, and of what to do about it. The console has them in its other languages
 // (web/src/language/doctor).
+import { ConfigError } from '../config/config-error.ts';
 import { FILE_PROBLEMS, type FileProblemCode } from '../storage/file-problems.ts';
 import type { Remedy } from '../storage/home-check.ts';
 import { CodedError } from '../vocabulary/coded-error.ts';
@@ -67,6 +68,7 @@ const FIXES = {
   'follow-message': 'follow the message, then run this again',
   'follow-store-page': 'follow the message; "Files" in docs/store.md',
   'edit-file': 'edit {file} in the home',
+  'correct-variable': 'give the variable a value that is accepted, or unset it',
   'memory-model': 'lainclaw memory model use none, or add the model again',
   'other-home': 'set LAINCLAW_HOME to a directory you can write to',
   'other-workspace': 'set --workspace or LAINCLAW_WORKSPACE',
@@ -124,7 +126,8 @@ export function checkOf(
 /** What an error says, with its code where it has one. */
 export function saidBy(error: unknown): Said<'error'> {
   const detail = messageOf(error);
-  return ['error', error instanceof CodedError ? { detail, error: error.code } : { detail }];
+  const isCoded = error instanceof CodedError || error instanceof ConfigError;
+  return ['error', isCoded ? { detail, error: error.code } : { detail }];
 }
 
 export function messageOf(error: unknown): string {

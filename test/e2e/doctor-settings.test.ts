@@ -30,3 +30,21 @@ it('doctor names a file of settings once that is not JSON', async () => {
   const problems = checks.filter(({ state }) => state === 'problem');
   expect(problems.map(({ name }) => name)).toEqual(['files']);
 });
+
+it.each([
+  ['a variable', { LAINCLAW_LANG: 'xx' }, '{}', 'give the variable a value that is accepted, or unset it'],
+  ['config.json', {}, '{"language":"xx"}', 'edit config.json in the home'],
+  ['both', { LAINCLAW_LANG: 'xx' }, '{"language":"xx"}', 'edit config.json in the home'],
+])('doctor says where a setting is wrong, and by which code: %s', async (_name, env, content, fix) => {
+  const home = testHome();
+  mkdirSync(home.path, { recursive: true, mode: 0o700 });
+  writeFileSync(join(home.path, 'config.json'), content, { mode: 0o600 });
+  const { checks } = (await lainclaw(['doctor'], { home, env })).json<{ checks: Check[] }>();
+  expect(checks.filter(({ name }) => name === 'config')).toEqual([
+    expect.objectContaining({
+      state: 'problem',
+      fix,
+      finding: { code: 'error', values: { detail: expect.stringContaining('"xx"'), error: 'CONFIG_INVALID' } },
+    }),
+  ]);
+});

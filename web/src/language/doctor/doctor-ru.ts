@@ -108,6 +108,7 @@ export const ru: DoctorTexts = {
     'follow-message': 'выполните то, что сказано, и проверьте ещё раз',
     'follow-store-page': 'выполните то, что сказано; см. "Files" в docs/store.md',
     'edit-file': 'исправьте {file} в домашнем каталоге',
+    'correct-variable': 'задайте этой переменной окружения допустимое значение или удалите её',
     'memory-model': 'lainclaw memory model use none или добавьте модель заново',
     'other-home': 'задайте в LAINCLAW_HOME каталог, в который вы можете писать',
     'other-workspace': 'задайте --workspace или LAINCLAW_WORKSPACE',

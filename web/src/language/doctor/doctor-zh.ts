@@ -100,6 +100,7 @@ export const zh: DoctorTexts = {
     'follow-message': '按提示操作，然后再检查一次',
     'follow-store-page': '按提示操作；见 docs/store.md 中的 "Files"',
     'edit-file': '编辑主目录中的 {file}',
+    'correct-variable': '把该环境变量设为可接受的值，或取消设置它',
     'memory-model': 'lainclaw memory model use none，或重新添加模型',
     'other-home': '把 LAINCLAW_HOME 设为您可以写入的目录',
     'other-workspace': '设置 --workspace 或 LAINCLAW_WORKSPACE',

@@ -45,7 +45,7 @@ export const ru: ErrorTexts = {
   CANCELLED: 'Запрос отменён.',
   CHANNEL_REFUSED: 'Платформа не приняла учётные данные бота.',
   CHANNEL_UNREACHABLE: 'Платформа недоступна.',
-  CONFIG_INVALID: 'config.json не годится.',
+  CONFIG_INVALID: 'Есть настройка, которая не годится.',
   CONSOLE_FILE_DAMAGED: 'Файл со входами в консоль повреждён.',
   DEAD_LETTER_NOT_FOUND: 'Такого недоставленного сообщения нет.',
   DOCS_INVALID_PATH: 'Путь страницы документации не годится.',

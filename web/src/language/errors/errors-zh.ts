@@ -42,7 +42,7 @@ export const zh = {
   CANCELLED: '已取消。',
   CHANNEL_REFUSED: '平台没有接受机器人的凭据。',
   CHANNEL_UNREACHABLE: '无法连接到平台。',
-  CONFIG_INVALID: 'config.json 无法使用。',
+  CONFIG_INVALID: '有设置无法使用。',
   CONSOLE_FILE_DAMAGED: '保存控制台登录的文件已损坏。',
   DEAD_LETTER_NOT_FOUND: '没有这条未送达的消息。',
   DOCS_INVALID_PATH: '文档的路径无法使用。',
