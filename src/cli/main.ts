@@ -78,7 +78,14 @@ function cancelOnSignals(cancel: AbortController, host: Host): () => void {
 }
 
 /** An operation refused a value that was given to it: that is wrong usage. */
-const REFUSED_VALUES: ReadonlySet<string> = new Set(['INVALID_INPUT', 'AUTH_UNKNOWN_PROVIDER']);
+const REFUSED_VALUES: ReadonlySet<string> = new Set([
+  'INVALID_INPUT',
+  'AUTH_UNKNOWN_PROVIDER',
+  'EMPTY_QUERY',
+  'MEMORY_BAD_DATE',
+  'MEMORY_BAD_KEY',
+  'MEMORY_BAD_SCOPE',
+]);
 
 function report(error: unknown, terminal: Terminal, argv: readonly string[]): number {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;

@@ -1,10 +1,11 @@
 // Servers of the Model Context Protocol: which there are, adding and removing them, and signing in to them. What is shown of
 // a server holds no secret.
-import { alreadyThere } from '../mcp/config.ts';
+import { alreadyThere, serverNameProblem } from '../mcp/config.ts';
 import { type McpServerConfig, toolName } from '../mcp/mcp.ts';
 import { McpError } from '../mcp/mcp-error.ts';
 import type { OfferedTool } from '../mcp/servers.ts';
 import type { ListedTools, Unlisted } from '../mcp/tool-list.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, TEXT, textsByName, YES_OR_NO } from './schemas.ts';
 
@@ -101,6 +102,8 @@ export const addServer = defineOperation({
     { ...SERVER_OPTIONS, problem: PROBLEM },
   ),
   async run({ name, replace, recipe, ...written }, { runtime, signal, warn }) {
+    const wrongName = serverNameProblem(name);
+    if (wrongName !== undefined) throw new CodedError('INVALID_INPUT', wrongName);
     const mcp = await runtime.mcp();
     if (!replace && (await mcp.config.read()).has(name)) throw alreadyThere(name);
     const server = recipe === undefined ? serverOf(written) : await serverOfBrowser(written);

@@ -1,5 +1,5 @@
 // The database that keeps the records: its tables, and its state.
-import { ConfigError } from '../config/config-error.ts';
+import { CodedError } from '../vocabulary/coded-error.ts';
 import { defineOperation } from './operation.ts';
 import { COUNT, listOf, NO_INPUT, objectWith, TEXT, YES_OR_NO } from './schemas.ts';
 
@@ -102,7 +102,8 @@ export const copyStore = defineOperation({
     },
   }),
   async run({ from, to }, { runtime, signal, onProgress }) {
-    if (from === to) throw new ConfigError(`the records are copied from one to the other: "${from}" was named twice`);
+    if (from === to)
+      throw new CodedError('INVALID_INPUT', `the records are copied from one to the other: "${from}" was named twice`);
     return { ...(await (await runtime.store()).copy(to, { signal, onProgress })), from, to };
   },
 });

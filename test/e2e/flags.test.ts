@@ -241,6 +241,12 @@ describe.concurrent('what does not exist', () => {
     [['audit', 'show', '--since', 'nonsense'], 'since is "nonsense"'],
     [['permissions', 'add', 'bash('], '"bash(": not a tool\'s name'],
     [['auth', 'login', 'nobody'], 'There is no provider "nobody"'],
+    [['sessions', 'search', ' '], 'there is nothing to search for'],
+    [['sessions', 'search', 'x', '--since', 'soonish'], '"soonish" is not a date'],
+    [['memory', 'search', 'x', '--until', 'soonish'], '"soonish" is not a date'],
+    [['memory', 'core', 'set', 'user', ' ', 'x'], 'a key has 1 to'],
+    [['mcp', 'add', 'a/b', '--', 'x'], '"a/b" cannot name a server'],
+    [['store', 'copy', '--from', 'local', '--to', 'local'], '"local" was named twice'],
   ])('%j has a value that is not accepted', async (args, said) => {
     const { code, stderr } = await lainclaw(args, { home: testHome() });
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
@@ -281,8 +287,20 @@ describe.concurrent('what does not exist', () => {
     [['--new-session'], /those of a conversation go behind "lainclaw chat"/],
     [['gateway', '--channel', 'telegram', 'start'], /it goes behind "lainclaw gateway start"/],
     [['gateway', 'stop', '--provider', 'telegram'], /"lainclaw gateway stop --help" lists the flags/],
+    [['schedule', 'edit', 'x', '--every', '1h', '--cron', '@daily'], /usage: lainclaw schedule edit <name>/],
     [['schedule', 'add', 'x', '--cron', '0', '9', '*'], /usage: .*--cron "0 9 \* \* \*"/],
   ])('%j has an argument too few or too many', (args, words) => expectRefused(args, [words]));
+
+  it('a time that a job cannot have is refused with the usage of the command', async () => {
+    const home = testHome();
+    const refused = async (...args: string[]) => {
+      const { code, stderr } = await lainclaw(['schedule', ...args], { home });
+      return [code, /usage: lainclaw schedule (\w+) <name>/.exec(stderr)?.[1]];
+    };
+    expect(await refused('add', 'daily', '--cron', 'never', '--message', 'hi')).toEqual([2, 'add']);
+    await lainclaw(['schedule', 'add', 'daily', '--every', '1d', '--message', 'hi'], { home });
+    expect(await refused('edit', 'daily', '--cron', 'never')).toEqual([2, 'edit']);
+  });
 
   it('"help" is as good as "--help"', async () => {
     const asked = (...args: string[]) => lainclaw(args, { home: testHome() });

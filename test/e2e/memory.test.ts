@@ -54,7 +54,7 @@ describe('lainclaw memory', () => {
     expect((await memory(home, 'forget', '--source', 'manual', ...anna)).json()).toEqual({ forgotten: 1 });
     expect(await texts('--scope', 'owner')).toContain('Tea at four.');
     const refused = await memory(home, 'list', '--scope', 'annas');
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('MEMORY_BAD_SCOPE')]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('MEMORY_BAD_SCOPE')]);
   });
 
   it('a text in another encoding is refused, not damaged', async () => {
@@ -109,7 +109,7 @@ describe('lainclaw memory', () => {
 
   it.each([
     [['save', '  '], 1, 'MEMORY_EMPTY'],
-    [['save', 'x', '--date', 'someday'], 1, 'someday'],
+    [['save', 'x', '--date', 'someday'], 2, 'someday'],
     [['forget', '--source', 'nowhere'], 1, 'MEMORY_NOT_FOUND'],
     [['save', 'x', '--supersedes', 'mem-none'], 1, 'mem-none'],
     [['search', 'x', '--top-k', '0'], 2, '--top-k'],

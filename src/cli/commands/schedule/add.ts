@@ -26,7 +26,7 @@ const EDIT_USAGE = 'lainclaw schedule edit <name> --cron "0 9 * * *"   (lainclaw
 
 export async function addJob(name: string, flags: AddFlags, terminal: Terminal): Promise<void> {
   const { message, timezone, model, injectInto, misfire, jitter, maxFailures } = flags;
-  const cron = whenOf(flags);
+  const cron = whenOf(flags, USAGE);
   if (message === undefined) throw new UsageError('--message is missing: what is to be asked then?', { usage: USAGE });
   const request = { name, cron, message, timezone, model, injectInto, misfire, jitter, maxFailures };
   const added = runOperation(terminal, add, request, (job) => {
@@ -43,12 +43,12 @@ export async function addJob(name: string, flags: AddFlags, terminal: Terminal):
     if (job.injectInto === undefined)
       terminal.out.write(`no chat gets its answers (--inject-into): "lainclaw schedule history" shows them\n`);
   });
-  await asUsageError(added);
+  await asUsageError(added, USAGE);
 }
 
 export async function editJob(name: string, flags: AddFlags, terminal: Terminal): Promise<void> {
   const { cron, every, at, message, timezone, model, injectInto, misfire, jitter, maxFailures } = flags;
-  const when = [cron, every, at].some((given) => given !== undefined) ? whenOf(flags) : undefined;
+  const when = [cron, every, at].some((given) => given !== undefined) ? whenOf(flags, EDIT_USAGE) : undefined;
   const changes = { cron: when, message, timezone, model, injectInto, misfire, jitter, maxFailures };
   if (Object.values(changes).every((given) => given === undefined))
     throw new UsageError('nothing to change was given, such as --cron or --message', { usage: EDIT_USAGE });
@@ -59,24 +59,24 @@ export async function editJob(name: string, flags: AddFlags, terminal: Terminal)
     const meaning = job.meaning === undefined ? '' : `: ${job.meaning}`;
     terminal.out.write(`${printable(`changed ${job.name}${meaning}${runs === '' ? '' : '; next runs:'}${runs}`)}\n`);
   });
-  await asUsageError(edited);
+  await asUsageError(edited, EDIT_USAGE);
 }
 
-function whenOf({ cron, every, at }: AddFlags): string {
+function whenOf({ cron, every, at }: AddFlags, usage: string): string {
   const given = [cron, every && `every ${every.replace(/^every /i, '')}`, at && `at ${at.replace(/^at /i, '')}`];
   const [when, second] = given.filter((text) => text !== undefined && text !== '');
   if (when === undefined || second !== undefined)
-    throw new UsageError('give one of --cron, --every and --at', { usage: USAGE });
+    throw new UsageError('give one of --cron, --every and --at', { usage });
   return when;
 }
 
 /** Impossible values are wrong usage; a name that is taken is not. */
-async function asUsageError(added: Promise<void>): Promise<void> {
+async function asUsageError(changed: Promise<void>, usage: string): Promise<void> {
   try {
-    await added;
+    await changed;
   } catch (error) {
     const { ScheduleError } = await import('../../../schedule/schedule-error.ts');
     if (!(error instanceof ScheduleError) || NOT_USAGE.includes(error.code)) throw error;
-    throw new UsageError(error.message, { code: error.code, usage: USAGE });
+    throw new UsageError(error.message, { code: error.code, usage });
   }
 }
