@@ -37,7 +37,7 @@ export const revokeApiKey = defineOperation({
   output: objectWith({ revoked: YES_OR_NO }),
   async run({ id }, { runtime }) {
     if (!(await (await runtime.consoleAccess()).revokeKey(id)))
-      throw new CodedError('KEY_UNKNOWN', `there is no key "${id}"; api-keys.list lists them`);
+      throw new CodedError('KEY_UNKNOWN', `there is no key "${id}": "lainclaw console keys" lists them`);
     return { revoked: true };
   },
 });

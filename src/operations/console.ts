@@ -73,7 +73,7 @@ export const removeConsolePerson = defineOperation({
   output: objectWith({ removed: YES_OR_NO }),
   async run({ id }, { runtime }) {
     if (!(await (await runtime.consoleAccess()).removePerson(id)))
-      throw new CodedError('PERSON_UNKNOWN', `there is no person "${id}"; console.people lists them`);
+      throw new CodedError('PERSON_UNKNOWN', `there is no person "${id}": "lainclaw console people" lists them`);
     return { removed: true };
   },
 });
@@ -102,7 +102,10 @@ export const revokeConsoleSession = defineOperation({
   output: objectWith({ revoked: YES_OR_NO }),
   async run({ id }, { runtime }) {
     if (!(await (await runtime.consoleAccess()).revoke(id)))
-      throw new CodedError('SESSION_UNKNOWN', `no browser is signed in as "${id}"; console.sessions lists them`);
+      throw new CodedError(
+        'SESSION_UNKNOWN',
+        `no browser is signed in as "${id}": "lainclaw console sessions" lists them`,
+      );
     return { revoked: true };
   },
 });

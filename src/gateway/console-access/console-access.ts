@@ -298,7 +298,7 @@ function checkedName(given: string): string {
 }
 
 function unknownPerson(id: string): CodedError {
-  return new CodedError('PERSON_UNKNOWN', `there is no person "${id}"; console.people lists them`);
+  return new CodedError('PERSON_UNKNOWN', `there is no person "${id}": "lainclaw console people" lists them`);
 }
 
 function newSecret(): string {
