@@ -26,3 +26,12 @@ it('several reasons are read one by one, and text of somebody else stays text', 
   ]);
   expect(readReasons('something else; a rule allows it')).toBeUndefined();
 });
+
+it.each([' is protected: ', ' is denied: '])(
+  'a long name with the words of a sentence many times over stays text: %j',
+  (words) => {
+    const path = `/x${words.repeat(5_000)}y`;
+    const isText = readReasons(reasonText('protected', { path, because: 'it holds credentials' })) === undefined;
+    expect(isText).toBe(true);
+  },
+);

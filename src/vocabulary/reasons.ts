@@ -112,8 +112,12 @@ export function reasonText(code: ReasonCode, values: Values = {}): string {
 /** Text that no sentence of the table fits is the only thing left of it. */
 export type SaidReason = Reason | { text: string };
 
-/** Undefined where the text as a whole is not of the table. */
+/** A longer text has a name in it that others chose, perhaps one that holds the words of sentences many times over. */
+const LONGEST = 4_000;
+
+/** Undefined where the text as a whole is not of the table, or is too long. */
 export function readReasons(text: string): SaidReason[] | undefined {
+  if (text.length > LONGEST) return undefined;
   const one = readReason(text);
   if (one) return one;
   const parts = text.split(BETWEEN);
