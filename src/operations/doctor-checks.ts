@@ -3,6 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FoundServer } from '../adapters/local-servers.ts';
 import { loadConfig } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemTimezone } from '../runtime/system-timezone.ts';
 import type { HomeReport } from '../storage/home-check.ts';
@@ -114,13 +115,19 @@ async function configCheck({ environment }: Runtime): Promise<Check> {
     const { provider, language } = await loadConfig(environment);
     return checkOf(name, 'ok', ['config', { provider, language }]);
   } catch (error) {
-    const isSoundFile = await loadConfig({ ...environment, variables: {} }).then(
-      () => true,
-      () => false,
+    const wrongFile = await loadConfig({ ...environment, variables: {} }).then(
+      () => undefined,
+      (found: unknown) => found,
     );
-    const fix: Said<FixCode> = isSoundFile ? ['correct-variable'] : ['edit-file', { file: 'config.json' }];
-    return checkOf(name, 'problem', saidBy(error), fix);
+    return checkOf(name, 'problem', saidBy(error), configFix(wrongFile));
   }
+}
+
+/** `wrongFile`: why config.json cannot be used; undefined where a variable is wrong. */
+function configFix(wrongFile: unknown): Said<FixCode> {
+  if (wrongFile === undefined) return ['correct-variable'];
+  const isNewer = wrongFile instanceof ConfigError && wrongFile.code === 'STORAGE_NEWER_VERSION';
+  return isNewer ? ['upgrade'] : ['edit-file', { file: 'config.json' }];
 }
 
 /** Only where a model on this machine was chosen: without one memory works by words. */

@@ -35,7 +35,9 @@ it.each([
   ['a variable', { LAINCLAW_LANG: 'xx' }, '{}', 'give the variable a value that is accepted, or unset it'],
   ['config.json', {}, '{"language":"xx"}', 'edit config.json in the home'],
   ['both', { LAINCLAW_LANG: 'xx' }, '{"language":"xx"}', 'edit config.json in the home'],
-])('doctor says where a setting is wrong, and by which code: %s', async (_name, env, content, fix) => {
+  ['a newer config.json', {}, '{"version":99}', 'upgrade lainclaw', ['99', 'STORAGE_NEWER_VERSION']],
+])('doctor says where a setting is wrong, and by which code: %s', async (_name, env, content, fix, said = []) => {
+  const [words = '"xx"', error = 'CONFIG_INVALID'] = said;
   const home = testHome();
   mkdirSync(home.path, { recursive: true, mode: 0o700 });
   writeFileSync(join(home.path, 'config.json'), content, { mode: 0o600 });
@@ -44,7 +46,7 @@ it.each([
     expect.objectContaining({
       state: 'problem',
       fix,
-      finding: { code: 'error', values: { detail: expect.stringContaining('"xx"'), error: 'CONFIG_INVALID' } },
+      finding: { code: 'error', values: { detail: expect.stringContaining(words), error } },
     }),
   ]);
 });
