@@ -266,7 +266,7 @@ describe('sessions search', () => {
     const shown = await lainclaw(['sessions', 'search', 'again', '--text'], { home });
     expect(shown.stdout).toMatch(/^three {2}.* {2}A WALRUS again .*2 messages\n {2}.*A WALRUS again/);
     const empty = await lainclaw(['sessions', 'search', ' '], { home });
-    expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('give some words')]);
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('give some words')]);
   });
 });
 
