@@ -74,6 +74,7 @@ export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDepende
     namespace.follow(started.status);
     limiter.holds(started.isInGroup);
     await started.waits();
+    const parent = parentOf(started.child);
     const expected = expectedMounts(readMounts(namespace));
     await withdraw();
     return {
@@ -82,7 +83,7 @@ export async function makeReadySandbox(plan: RunPlan, dependencies: ReadyDepende
       async sandboxFor(command, now) {
         const guards = await place(now.guards).catch(() => undefined);
         if (!guards) return undefined;
-        if (!isWaiting(started.child) || !hasMounts(namespace, expected)) {
+        if (!isWaiting(started.child, parent) || !hasMounts(namespace, expected)) {
           await guards.release();
           return undefined;
         }
@@ -133,9 +134,16 @@ async function endProcess({ child, ref }: ReadyProcess, namespace: Namespace): P
   await gone;
 }
 
-/** Asks the kernel: node may not have reported the end of the process yet. */
-function isWaiting({ pid, exitCode, signalCode }: ReadyProcess['child']): boolean {
+function parentOf({ pid }: ReadyProcess['child']): number | undefined {
+  return pid === undefined ? undefined : readStat(pid)?.parent;
+}
+
+/**
+ * Asks the kernel: node may not have reported the end of the process yet. One with another parent is about to end, because it ends with
+ * the shell that started it.
+ */
+function isWaiting({ pid, exitCode, signalCode }: ReadyProcess['child'], parent: number | undefined): boolean {
   if (pid === undefined || exitCode !== null || signalCode !== null) return false;
-  const state = readStat(pid)?.state;
-  return state !== undefined && state !== 'Z' && state !== 'X';
+  const stat = readStat(pid);
+  return stat !== undefined && stat.parent === parent && stat.state !== 'Z' && stat.state !== 'X';
 }
