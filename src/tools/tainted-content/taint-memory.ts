@@ -9,6 +9,7 @@ import type { OwnerFiles } from '../../storage/storage.ts';
 import type { TaintSource } from '../../vocabulary/taint-source.ts';
 import { markOf, readSmall } from '../../workspace/read-many.ts';
 import { createDirectoryWalker, type ListedFiles } from '../../workspace/walk-directories.ts';
+import { KEPT_FILES } from '../shell/kept-files.ts';
 import { EMPTY_RECORD, type PendingCommand, parseTaintRecord, type TaintRecord, withRecord } from './taint-record.ts';
 
 export const TAINTED_FILES = 'tainted-files.json';
@@ -22,7 +23,7 @@ const LONGEST_COMMAND_MS = 15 * 60_000;
 const CLOCK_MS = 50;
 const LOOKED_THROUGH: ListedFiles = {
   most: Number.POSITIVE_INFINITY,
-  notBelow: new Set('.git node_modules bower_components .venv venv __pycache__ .cache .tox'.split(' ')),
+  notBelow: KEPT_FILES.notBelow,
 };
 
 export interface TaintMemory {
