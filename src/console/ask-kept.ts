@@ -10,8 +10,8 @@ import { answererOf } from './exchange.ts';
 type AskingContext = Pick<ConsoleContext, 'runtime' | 'access' | 'workspaceFor' | 'limits' | 'feed' | 'warn'>;
 
 /**
- * Resolves when its turn has ended; at once where whoever wrote it was removed meanwhile. Rejects where the turn failed before the question was on record, as
- * with a full disk: it is still to be asked.
+ * Resolves when its turn has ended, and at once when its sender was removed meanwhile. Rejects when the turn failed before the question was on record (a full
+ * disk, for example): the message must then be asked again.
  */
 export async function askKept(
   { sessionKey, text, sender: { name, person }, mode, model, origin }: KeptQuestion,

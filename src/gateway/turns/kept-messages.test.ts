@@ -222,7 +222,7 @@ it('a lock that could not be taken once does not keep later messages out', async
   expect(onRecord()).toEqual(['a']);
 });
 
-/** Files of which one work fails once, each time that it is called. */
+/** Owner files with one method that fails the next time it is used, after each call of `failNext`. */
 function failingOnce(work: 'read' | 'update'): { files: Storage['ownerFiles']; failNext(after?: number): void } {
   let failsAfter: number | undefined;
   const { ownerFiles } = storage;
